@@ -422,9 +422,11 @@ void print_element(struct printer *p, const struct target_array *array, const st
 }
 
 void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index) {
-    text_printf(p->out, "%s + ", array->name);
+    text_add(p->out, array->name);
+    if (is_begin(index))
+        return;
+    text_add(p->out, " + ");
     print_expr(p, index, PRECEDENCE_SUM + 1);
-    text_add(p->out, ")");
 }
 
 void print_widened(struct printer *p, const struct target_expr *x) {
@@ -543,6 +545,7 @@ static void print_vector(struct printer *p, const struct target_expr *expr, enum
         text_printf(p->out, "FCL_VECTOR(%s%s, ", p->dialect->pointees[expr->array->space],
                     p->dialect->types[expr->array->element]);
         print_address(p, expr->array, expr->operands[0]);
+        text_add(p->out, ")");
     }
 }
 
@@ -551,7 +554,7 @@ void print_vector_store(struct printer *p, const struct target_statement *store)
     print_widened(p, store->value);
     text_add(p->out, ", 0, ");
     print_address(p, store->array, store->index);
-    text_add(p->out, ";\n");
+    text_add(p->out, ");\n");
 }
 
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least) {
@@ -575,6 +578,7 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
             p->has_words = true;
             text_add(p->out, p->dialect->see);
             print_address(p, expr->array, expr->operands[0]);
+            text_add(p->out, ")");
             return;
         }
         if (expr->is_guarded && !p->dialect->is_plain)

@@ -62,18 +62,13 @@ static void print_pointer(struct printer *p, const struct target_statement *stat
     const struct dialect *d = p->dialect;
     const char *type = memory_type(d, array->element), *space = d->pointees[array->space];
     bool is_same = array->element == from->element;
-    bool is_begin = statement->index->kind == TARGET_EXPR_CONSTANT && statement->index->constant.integer == 0;
     print_indent(p);
     text_printf(p->out, "%s%s *const %s = ", space, type, array->name);
+    bool is_sum = !is_same && !is_begin(statement->index);
     if (!is_same)
-        text_printf(p->out, "(%s%s *)%s", space, type, is_begin ? "" : "(");
-    text_add(p->out, from->name);
-    if (!is_begin) {
-        text_add(p->out, " + ");
-        print_expr(p, statement->index, PRECEDENCE_SUM + 1);
-        text_add(p->out, is_same ? "" : ")");
-    }
-    text_add(p->out, ";\n");
+        text_printf(p->out, "(%s%s *)%s", space, type, is_sum ? "(" : "");
+    print_address(p, from, statement->index);
+    text_add(p->out, is_sum ? ");\n" : ";\n");
 }
 
 static void print_value(struct printer *p, const struct target_variable *variable, const struct target_expr *value) {
@@ -221,8 +216,8 @@ static void print_statement(struct printer *p, const struct target_statement *st
         }
         if (statement->is_volatile && has_words(p, statement->array)) {
             p->has_words = true;
-            text_printf(p->out, "%s%s + ", p->dialect->show, statement->array->name);
-            print_expr(p, statement->index, PRECEDENCE_SUM + 1);
+            text_add(p->out, p->dialect->show);
+            print_address(p, statement->array, statement->index);
             text_add(p->out, ", ");
             print_expr(p, statement->value, PRECEDENCE_ANY);
             text_add(p->out, ");\n");
@@ -299,7 +294,7 @@ static void print_four(struct printer *p, const struct target_statement *first) 
         text_printf(p->out, " + %d", (int)first->index->constant.integer);
     text_add(p->out, ", ");
     print_address(p, first->value->array, first->value->operands[0]);
-    text_add(p->out, ";\n");
+    text_add(p->out, ");\n");
 }
 
 static void print_block(struct printer *p, const struct target_block *block) {

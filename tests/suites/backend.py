@@ -439,7 +439,7 @@ def cases(env):
     )
     yield golden("under --check, a warp that goes back leaves as one when there is a failure: votes wait for all lanes",
                  "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => index xs i) is)", "k",
-                 {r"stop = __shfl_sync\(0xffffffffu, fcl_see\(k_fcl_report \+ 0\), 0\)": 2,
+                 {r"stop = __shfl_sync\(0xffffffffu, fcl_see\(k_fcl_report\), 0\)": 2,
                   r"if \(!\(stop\w* == 0\)\) break;": 2,
                   r"if \(!\(?fcl_see": 0}, options=["--check"])
     locked = (

@@ -13,7 +13,6 @@ MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm51
 
 
 def cases(env):
-    env = env.optimised()
     folder = env.path("benchmarks")
 
     def built():

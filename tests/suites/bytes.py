@@ -18,4 +18,4 @@ def cases(env):
                     done = env.run(*command, timeout=30)
                     assert done.returncode in (0, 1) and "error[E0000]" not in done.stderr, (
                         f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
-        yield Case(f"corpus, inputs {begin + 1} to {min(begin + 100, len(paths))}", replay)
+        yield Case(f"corpus, inputs {begin + 1} to {min(begin + 100, len(paths))}", replay, long=not env.sanitized)

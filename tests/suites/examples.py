@@ -25,7 +25,6 @@ def agrees(printed, said):
 
 
 def cases(env):
-    env = env.optimised()
     def work(commands):
         """Runs commands one after another in a folder with what is in the repository's."""
         folder = env.tmp()

@@ -48,7 +48,9 @@ def cases(env):
                     extra = dict(extra, FCL_CC="gcc -fsanitize=address")
                 counts = Counts()
                 for kernel, arguments, result, error in directives(path):
-                    for check in ([], ["--no-check"]) if executor != "interp" else ([],):
+                    # A build by OpenCL takes a quarter of a second.
+                    is_slow = "opencl" in executor and not env.long
+                    for check in ([],) if executor == "interp" or is_slow else ([], ["--no-check"]):
                         status, code, printed, said = outcome(
                             env, path, kernel, arguments, [*EXECUTORS[executor][0], *check], extra)
                         good = (status, code) == (1, error) if error else (

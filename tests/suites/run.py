@@ -21,8 +21,8 @@ OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of do
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 # What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs,
 # steps, checks.
-RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised",
-        "oclgrind"}
+RARE = {"hip-64-simulator", "c-unoptimised", "cuda-unoptimised", "cuda-optimised", "oclgrind"}
+LONG_ONLY = {"hip-simulator", "c-optimised"}  # HIP's code is CUDA's but for its words, and C's -O2 unrolls more
 SMALL = {
     name + ".fcl"
     for name in (
@@ -52,10 +52,10 @@ def is_long(env, path, executor):
     folder = os.path.basename(folder)
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
         return "examples" in path or executor == "interp" and (folder == "library" or name in ROUNDS)
-    if (
-        "examples" in path and "opencl" in executor
-    ):  # which examples.py runs some of; all have the mappings of C and CUDA
+    if "examples" in path and "opencl" in executor:  # examples.py runs some; all have C's mapping and CUDA's
         return True
+    if executor in LONG_ONLY:
+        return name != "arrays.fcl"
     return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
 
 

@@ -23,7 +23,6 @@ kernel plain (xs : [int]) = push <grid> (reverse xs)
 
 
 def cases(env):
-    env = env.optimised()
     once = threading.Lock()
 
     def folder_with(text=PROGRAM):

@@ -16,7 +16,6 @@ SLOW = ("interp", "cuda-simulator", "ptx")
 
 
 def cases(env):
-    env = env.optimised()
     sys.path.insert(0, env.path("benchmarks", "suites"))
     import datasets
 
@@ -49,9 +48,8 @@ def cases(env):
         for executor in NAMES:
             chosen = [one for one in found if executor not in SLOW or one.is_small()]
             if chosen:
-                yield Case(
-                    f"{program} on {executor}", lambda p=program, e=executor, c=chosen: run(p, e, c)
-                )
+                yield Case(f"{program} on {executor}", lambda p=program, e=executor, c=chosen: run(p, e, c),
+                           long=executor == "opencl-simt")
 
     def complete():
         without = [p for p in datasets.programs() if not datasets.data_sets(p, [datasets.SMALL])]
