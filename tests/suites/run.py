@@ -35,7 +35,9 @@ SMALL = {
 # Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and the small programs;
 # what the SIMT mapping makes of others is run by the CUDA simulator, what the loop mapping makes of them by C.
 ON_OPENCL = {"opencl-simt": {"language", "toolchains"},
-             "opencl-loop": {"language", "toolchains", "scalars", "prelude", "library"}}
+             "opencl-loop": {"language", "toolchains", "scalars", "prelude"}}
+# What takes the interpreter ten seconds and more.
+LARGE_PRODUCTS = {"matrix_units.fcl", "matrix_products.fcl", "stencil_borders.fcl"}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
     "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated").split()}
@@ -53,6 +55,8 @@ def is_long(env, path, executor):
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
         return "examples" in path or executor == "interp" and (folder == "library" or name in ROUNDS)
     if "examples" in path and "opencl" in executor:  # examples.py runs some; all have C's mapping and CUDA's
+        return True
+    if executor == "interp" and name in LARGE_PRODUCTS:
         return True
     if executor in LONG_ONLY:
         return name != "arrays.fcl"
