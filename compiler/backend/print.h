@@ -130,10 +130,10 @@ void print_element(struct printer *p, const struct target_array *array, const st
                    bool is_volatile);
 /* Are the array's elements words that the language has `see` and `show` for? */
 bool has_words(const struct printer *p, const struct target_array *array);
-/* `array + index`, or `array` where that is 0 */
 static inline bool is_begin(const struct target_expr *index) {
     return index->kind == TARGET_EXPR_CONSTANT && index->constant.integer == 0;
 }
+/* `array + index`, or `array` where the index is_begin */
 void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index);
 /* Prints a scalar or a vector as a vector. */
 void print_widened(struct printer *p, const struct target_expr *x);

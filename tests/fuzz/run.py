@@ -5,9 +5,9 @@ usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--option
                          [--together N] [--only FORM] [--jobs N] FIRST LAST   seeds, both included
 
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the
-code of C runs under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick the code
-of C and of the simulator is compiled with -O0, in a third of the time: that looks at fclc's code, not at what C
-compilers make of it. With --options each program has options of its own: sizes of blocks and grids, --unroll, values
+code of C runs under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick other
+compilers optimise nothing, which takes them a third of the time: that looks at fclc's code, not at what they make of
+it. With --options each program has options of its own: sizes of blocks and grids, --unroll, values
 of params.
 """
 
@@ -27,11 +27,11 @@ sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "support")]
 from executors import EXECUTORS, variables  # noqa: E402
 
 from generate import Generator  # noqa: E402
-from harness import Counts, Env  # noqa: E402
+from harness import QUICK, Counts, Env  # noqa: E402
 
 
 SANITIZED = {"FCL_CC": "gcc -fsanitize=address", "FCL_CACHE": "0"}
-QUICK = {"FCL_CC": os.path.join(HERE, "quick-cc"), "CUDASIM_CXX": os.path.join(HERE, "quick-cxx"), "FCL_CACHE": "0"}
+UNOPTIMISED = dict(QUICK, FCL_CC_OPTIONS="-O0", FCL_CACHE="0")
 
 
 def options_of(seed, text):
@@ -140,7 +140,7 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
         return f"{which}: the interpreter does not run it\n{why}\n{text}"
     write(text + "\n" + "\n".join(lines) + "\n")
     for executor in executors:
-        extra = dict(variables(env, executor), **(SANITIZED if sanitized else QUICK if quick else {}))
+        extra = dict(variables(env, executor), **(SANITIZED if sanitized else UNOPTIMISED if quick else {}))
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=extra, timeout=300)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
@@ -169,7 +169,7 @@ def main():
     options.add_argument("--failing", action="store_true", help="programs that are to fail")
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
-    options.add_argument("--quick", action="store_true", help="C and the simulator's code are compiled with -O0")
+    options.add_argument("--quick", action="store_true", help="other compilers optimise nothing")
     options.add_argument("--only", metavar="FORM",
                          help="all kernels are of that form: updated, stepped, shaped, whole, several …")
     options.add_argument("--together", type=int, default=5, help="so many programs are one file, but with --options")

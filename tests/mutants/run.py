@@ -244,7 +244,7 @@ class Tree:
             shutil.rmtree(env.scratch, ignore_errors=True)
 
     def env(self):
-        return LimitedEnv(self.folder, self.build, False, tempfile.mkdtemp(dir=self.scratch))
+        return LimitedEnv(self.folder, self.build, False, tempfile.mkdtemp(dir=self.scratch), quick=True)
 
 
 def cases_of(env, area):

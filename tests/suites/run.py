@@ -21,8 +21,8 @@ OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of do
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 # What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs,
 # steps, checks.
-RARE = {"hip-64-simulator", "c-unoptimised", "cuda-unoptimised", "cuda-optimised", "oclgrind"}
-LONG_ONLY = {"hip-simulator", "c-optimised"}  # HIP's code is CUDA's but for its words, and C's -O2 unrolls more
+RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised",
+        "oclgrind"}
 SMALL = {
     name + ".fcl"
     for name in (
@@ -58,8 +58,6 @@ def is_long(env, path, executor):
         return True
     if executor == "interp" and name in LARGE_PRODUCTS:
         return True
-    if executor in LONG_ONLY:
-        return name != "arrays.fcl"
     return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
 
 

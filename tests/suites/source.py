@@ -11,6 +11,17 @@ from targets import targets
 ORDER = 10
 
 
+def written(env, folders, endings):
+    """(path, text) of each source file in these folders."""
+    for folder in folders:
+        for place, _, names in os.walk(env.path(folder)):
+            for name in names:
+                if name.endswith(endings):
+                    path = os.path.join(place, name)
+                    with open(path, encoding="utf-8") as file:
+                        yield os.path.relpath(path, env.root), file.read()
+
+
 def cases(env):
     def format_check():
         if not shutil.which("clang-format"):
@@ -18,16 +29,9 @@ def cases(env):
         env.must("make", "--no-print-directory", "format-check")
 
     def columns():
-        wide = []
-        for folder in ("benchmarks", "compiler", "docs", "examples", "python", "runtime", "tests", "web"):
-            for at, _, names in os.walk(env.path(folder)):
-                for name in names:
-                    if not name.endswith((".c", ".h", ".cc", ".y", ".py")):
-                        continue
-                    path = os.path.join(at, name)
-                    with open(path, encoding="utf-8") as file:
-                        wide += [f"{os.path.relpath(path, env.root)}:{number}" for number, line in enumerate(file, 1)
-                                 if len(line.rstrip("\n")) > 120]
+        folders = ("benchmarks", "compiler", "docs", "examples", "python", "runtime", "tests", "web")
+        wide = [f"{path}:{number}" for path, text in written(env, folders, (".c", ".h", ".cc", ".y", ".py"))
+                for number, line in enumerate(text.split("\n"), 1) if len(line) > 120]
         assert not wide, "more than 120 columns: " + ", ".join(wide)
 
     def layers():
@@ -49,11 +53,8 @@ def cases(env):
         text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
         options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", env.must(env.fclc, "--help"), re.MULTILINE)
         variables = set()
-        for folder, _, names in [*os.walk(env.path("compiler")), *os.walk(env.path("runtime"))]:
-            for name in names:
-                if name.endswith(".c"):
-                    with open(os.path.join(folder, name), encoding="utf-8") as file:
-                        variables |= set(re.findall(r'(?:getenv\(|fclrt_load\(|variable = )"([A-Z_]+)"', file.read()))
+        for _, source in written(env, ("compiler", "runtime"), ".c"):
+            variables |= set(re.findall(r'(?:getenv\(|fclrt_load\(|variable = )"([A-Z_]+)"', source))
         told = env.must(env.fclc, "--help")
         commands = [f"fclc {name}" for name in re.findall(r"^  fclc ([a-z]+) ", told, re.MULTILINE)]
         prompt = re.findall(r"^  (:[a-z]+) ", env.must(env.fclc, "repl", input=":help\n"), re.MULTILINE)
@@ -150,21 +151,14 @@ def cases(env):
         citation = re.compile(r"notes? \[([^\]]+)\](?: and \[([^\]]+)\])?")
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
             defined, cited, dangling = [], {note for pair in citation.findall(file.read()) for note in pair}, []
-        for folder in ("compiler", "runtime", "python"):
-            for place, _, names in os.walk(env.path(folder)):
-                for name in names:
-                    if not name.endswith((".c", ".h", ".def", ".re", ".y")):
-                        continue
-                    path = os.path.join(place, name)
-                    with open(path, encoding="utf-8") as file:
-                        text = re.sub(r"\n[ \t]+", "\n ", file.read())
-                    begun = re.compile(r"^ ?(?:/\*|//)? ?note \[([^\]]+)\](?::|$)", re.M)
-                    defined += begun.findall(text)
-                    cited |= {note for pair in citation.findall(begun.sub("", text)) for note in pair}
-                    gone += [f"{name}: {file}" for file in files.findall(text)
-                             if not os.path.exists(env.path("compiler", file))]
-                    dangling += [f"{os.path.relpath(path, env.root)}: {line}"
-                                 for line in re.findall(r"^.*(?:/\*|//) Of [^.]*$", text, re.M)]
+        for path, text in written(env, ("compiler", "runtime", "python"), (".c", ".h", ".def", ".re", ".y")):
+            text = re.sub(r"\n[ \t]+", "\n ", text)
+            begun = re.compile(r"^ ?(?:/\*|//)? ?note \[([^\]]+)\](?::|$)", re.M)
+            defined += begun.findall(text)
+            cited |= {note for pair in citation.findall(begun.sub("", text)) for note in pair}
+            gone += [f"{os.path.basename(path)}: {file}" for file in files.findall(text)
+                     if not os.path.exists(env.path("compiler", file))]
+            dangling += [f"{path}: {line}" for line in re.findall(r"^.*(?:/\*|//) Of [^.]*$", text, re.M)]
         assert len(defined) > 50
         cited = {" ".join(note.split()) for note in cited if note}
         twice = sorted({note for note in defined if defined.count(note) > 1})
@@ -183,16 +177,9 @@ def cases(env):
         with open(env.path(table), encoding="utf-8") as file:
             rows = file.read()
         ids = set(re.findall(r"^QUIRK\((\w+),", rows, re.M))
-        named = set()
-        for top in ("compiler", "runtime"):
-            for folder, _, names in os.walk(env.path(top)):
-                for name in names:
-                    if name.endswith((".c", ".h")):
-                        with open(os.path.join(folder, name), encoding="utf-8") as file:
-                            named |= set(re.findall(r"\bQUIRK_([A-Z_]+)\b", file.read()))
-        assert len(ids) > 20 and not ids ^ (
-            named - {"COUNT"}
-        ), f"rows that nothing names, or none: {ids ^ (named - {'COUNT'})}"
+        named = {name for _, source in written(env, ("compiler", "runtime"), (".c", ".h"))
+                 for name in re.findall(r"\bQUIRK_([A-Z_]+)\b", source)} - {"COUNT"}
+        assert len(ids) > 20 and not ids ^ named, f"rows that nothing names, or none: {ids ^ named}"
         gone = [path for path in re.findall(r"\b((?:tests|examples|benchmarks)/[\w/.]+)", rows)
                 if not os.path.exists(env.path(path))]
         assert not gone, f"{table} names what is not there: {', '.join(gone)}"

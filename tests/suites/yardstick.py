@@ -6,7 +6,6 @@ these the interpreter and the simulators, which are slow, take small ones only.
 
 import os
 import sys
-import tempfile
 from executors import EXECUTORS, require, variables
 from harness import Case, Counts
 

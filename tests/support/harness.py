@@ -53,13 +53,13 @@ class Case:
 class Env:
     """Where things are, and how to run them."""
 
-    def __init__(self, root, build, sanitized, scratch, long=False):
+    def __init__(self, root, build, sanitized, scratch, long=False, quick=False):
         self.root = root
         self.build = build
         self.sanitized = sanitized
         self.scratch = scratch
         self.long = long  # also what is too slow for every run
-        self.is_quick = not long  # other compilers optimise little
+        self.is_quick = quick  # other compilers optimise little
         self.fclc = os.path.join(build, "fclc")
 
     def optimised(self):

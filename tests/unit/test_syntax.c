@@ -306,7 +306,8 @@ static void test_paper(void **state) {
     arena_free(result.arena);
 }
 
-/* Of a library what a program's names reach is read, in the library's order, and nothing else. */
+/* A library is read as far as the program needs it: the declarations that its names lead to, in the
+   library's order. */
 static void test_used_declarations(void **state) {
     (void)state;
     static const char library_text[] = "import \"other\"\n"
