@@ -272,32 +272,34 @@ wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
 
 # The compiler as WebAssembly: what needs no machine behind it. web/wasm has the rest.
 WASM_CC ?= clang
+WASM_OPTIMISE ?= -O2
+WASM := $(BUILD)/wasm$(WASM_OPTIMISE)
 WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c fmt.c library.c line_editor.c \
               $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c test_outcome.c test_worker.c tune.c) \
             compiler/host/execute.c
 WASM_SOURCES := $(filter-out $(WASM_NOT),$(COMPILER_SOURCES)) $(sort $(wildcard web/wasm/*.c))
-WASM_OBJECTS := $(WASM_SOURCES:%.c=$(BUILD)/wasm/%.o) \
-                $(patsubst $(BUILD)/gen/%.c,$(BUILD)/wasm/gen/%.o,$(filter-out %/new_files.c,$(GENERATED)))
+WASM_OBJECTS := $(WASM_SOURCES:%.c=$(WASM)/%.o) \
+                $(patsubst $(BUILD)/gen/%.c,$(WASM)/gen/%.o,$(filter-out %/new_files.c,$(GENERATED)))
 WASM_STACK := 16777216
-WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handling -isystem web/wasm/include -include browser.h -std=c11 -O2 \
+WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handling -isystem web/wasm/include -include browser.h -std=c11 $(WASM_OPTIMISE) \
                -Wall -Wextra -Wno-unused-command-line-argument -DFCL_STACK_BYTES=$(WASM_STACK)/4*3 -Icompiler/syntax
 
-$(BUILD)/wasm/%.o: %.c | $(GENERATED_HEADERS)
+$(WASM)/%.o: %.c | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,WASM ,$@)
 	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/wasm/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS)
+$(WASM)/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,WASM ,$@)
 	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/wasm/fclc.wasm: $(WASM_OBJECTS)
+$(WASM)/fclc.wasm: $(WASM_OBJECTS)
 	$(call say,LINK ,$@)
 	$(Q)$(WASM_CC) --target=wasm32-wasi -Wl,-z,stack-size=$(WASM_STACK) -Wl,--strip-debug -o $@ $^ -lm -lc-printscan-long-double
 
 # $(BUILD)/docs/index.html is where to begin.
-docs: $(BUILD)/wasm/fclc.wasm
+docs: $(WASM)/fclc.wasm
 	$(Q)$(PYTHON) web/pages.py --wasm $< --out $(BUILD)/docs
 	@echo $(BUILD)/docs/index.html
 

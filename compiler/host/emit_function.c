@@ -24,20 +24,24 @@ struct signature {
 /* A line of source to a string literal; `??` is broken up, which would begin a trigraph. */
 void emit_embed(struct text *out, const char *source) {
     bool begins = true;
-    for (const char *c = source; *c; c++) {
+    for (const char *c = source; *c;) {
         if (begins)
             text_add(out, "    \"");
         begins = false;
+        size_t plain = strcspn(c, "\n\"\\?");
+        text_add_n(out, c, plain);
+        c += plain;
+        if (!*c)
+            break;
         if (*c == '\n') {
             text_add(out, "\\n\"\n");
             begins = true;
-        } else if (*c == '"' || *c == '\\') {
-            text_printf(out, "\\%c", *c);
-        } else if (*c == '?' && c[1] == '?') {
-            text_add(out, "?\" \"");
+        } else if (*c == '?') {
+            text_add(out, c[1] == '?' ? "?\" \"" : "?");
         } else {
-            text_add_n(out, c, 1);
+            text_printf(out, "\\%c", *c);
         }
+        c++;
     }
     if (!begins)
         text_add(out, "\"");

@@ -357,7 +357,8 @@ def cases(env):
     for target in ("c", "opencl", "cuda"):
         for mapping in ("simt", "loop"):
             yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target,
-                       m=mapping: dumps(t, m))
+                       m=mapping: dumps(t, m), long=(target, mapping) not in (("c", "loop"), ("cuda", "simt")))
+
     def pass_names():
         said = env.run(env.fclc, "--skip=?", "none.fcl").stderr
         return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")

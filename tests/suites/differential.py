@@ -11,7 +11,8 @@ from harness import Case
 
 ORDER = 46
 SHORT = ("interp", "c", "cuda-simulator")
-LONG_HERE = ("whole sorts on interp", "sorts on interp")  # half a minute, and Python tells what is due
+# Half a minute, where Python tells what is due, and a quarter, where `run` has the programs of sorts.
+LONG_HERE = ("whole sorts on interp", "sorts on interp", "whole sorts on cuda-simulator")
 
 
 def complete(env, page, rows):

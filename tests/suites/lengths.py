@@ -7,6 +7,7 @@ from harness import Case
 
 ORDER = 45
 LENGTHS = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536, 1000003]
+SHORT = ("c", "opencl-loop", "opencl-simt", "cuda-simulator")  # one of each kind
 SIMULATED = 1000  # the simulator takes its time: longer arrays run elsewhere, but in a long run
 COMPARED = [name for name, (_, device) in EXECUTORS.items()
             if name not in ("interp", "c-unoptimised") and device != "ptx"]  # which ptx.py runs
@@ -46,7 +47,7 @@ def cases(env):
                                 env=variables(env, executor), timeout=600)
             wanted = run("interp")
             for executor in COMPARED:
-                if EXECUTORS[executor][1] == "simulator" and length > SIMULATED and not env.long:
+                if not env.long and (executor not in SHORT or length > SIMULATED and executor == "cuda-simulator"):
                     continue
                 require(env, executor)
                 assert (

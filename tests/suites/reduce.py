@@ -73,7 +73,11 @@ def save(path, numbers):
 
 def cases(env):
     for operator, buckets, keys in SHAPES:
-        def agree(operator=operator, buckets=buckets, keys=keys):
+        # A short run has on OpenCL what excludes threads in each of the ways.
+        executors = ("c", "opencl-loop", "opencl-simt") if env.long else (
+            "c", "opencl-simt") if operator != "sum" or keys == "even" and buckets < 2**20 else ("c",)
+
+        def agree(operator=operator, buckets=buckets, keys=keys, executors=executors):
             source = random.Random(f"{operator} {buckets} {keys}")
             where = [KEYS[keys](buckets, source) for _ in range(PAIRS)]
             values = [source.randrange(-50, 50) for _ in range(PAIRS)]
@@ -88,7 +92,7 @@ def cases(env):
                 file.write(PROGRAM)
             save(os.path.join(folder, "keys.npy"), where)
             save(os.path.join(folder, "values.npy"), values)
-            for executor in ("c", "opencl-loop", "opencl-simt") if env.long else ("c", "opencl-simt"):
+            for executor in executors:
                 require(env, executor)
                 done = env.run(env.fclc, "run", "--no-check", "--limit=0", *EXECUTORS[executor][0], path, operator,
                                str(buckets),

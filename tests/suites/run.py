@@ -34,18 +34,21 @@ SMALL = {
 }
 # Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and the small programs;
 # what the SIMT mapping makes of others is run by the CUDA simulator, what the loop mapping makes of them by C.
-ON_OPENCL = {"opencl-simt": {"language", "toolchains"},
-             "opencl-loop": {"language", "toolchains", "scalars", "prelude"}}
-# What takes the interpreter ten seconds and more.
-LARGE_PRODUCTS = {"matrix_units.fcl", "matrix_products.fcl", "stencil_borders.fcl"}
+ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"language", "toolchains", "scalars"}}
+# What takes so long that a short run leaves it out: with the interpreter eight seconds and more.
+LENGTHY = {
+    "interp": {"matrix_units.fcl", "matrix_products.fcl", "stencil_borders.fcl", "random_numbers.fcl", "tpacf.fcl"},
+    "oclgrind": {"reduce_by_index_ranges.fcl"},
+}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
     "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated").split()}
 
 
-def optimised(env, path):
-    """What other compilers get wrong they optimise in a short run, too."""
-    return env.optimised() if os.path.basename(os.path.dirname(path)) == "toolchains" else env
+def optimised(env, path, executor):
+    """What other compilers get wrong they optimise in a short run, too; and the examples in C."""
+    is_example = "examples" in path and executor == "c"
+    return env.optimised() if is_example or os.path.basename(os.path.dirname(path)) == "toolchains" else env
 
 
 def is_long(env, path, executor):
@@ -56,7 +59,7 @@ def is_long(env, path, executor):
         return "examples" in path or executor == "interp" and (folder == "library" or name in ROUNDS)
     if "examples" in path and "opencl" in executor:  # examples.py runs some; all have C's mapping and CUDA's
         return True
-    if executor == "interp" and name in LARGE_PRODUCTS:
+    if name in LENGTHY.get(executor, ()):
         return True
     return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
 
@@ -69,7 +72,7 @@ def cases(env):
         for path in programs(env):
             def run(path=path, executor=executor):
                 require(env, executor)
-                return directives(optimised(env, path), [env.fclc, "test", *EXECUTORS[executor][0], path],
+                return directives(optimised(env, path, executor), [env.fclc, "test", *EXECUTORS[executor][0], path],
                                   variables(env, executor))
             yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run, long=is_long(env, path, executor))
 

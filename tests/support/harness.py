@@ -38,7 +38,7 @@ class Counts:
 
 # What makes C compilers take a third of their time, PoCL a quarter and the CUDA simulator half, for kernels that run
 # for an instant.
-QUICK = {"FCL_CC_OPTIONS": "-O1", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable",
+QUICK = {"FCL_CC_OPTIONS": "-O0", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable",
          "FCL_NVRTC_OPTIONS": "--device-debug", "FCL_HIPRTC_OPTIONS": "-O0"}
 
 

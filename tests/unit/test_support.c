@@ -55,6 +55,11 @@ static void test_text(void **state) {
     text_add_n(&text, "abc", 2);
     assert_int_equal(text.length, 202);
     assert_string_equal(text_string(&text) + 196, "9899ab");
+    text_init(&text, arena);
+    text_printf(&text, "%s", "");
+    assert_string_equal(text_string(&text), "");
+    text_printf(&text, "%s%s-%%%s|%3d|%s.%.*s%c", "a", "bc", "d%s", 7, "e", 2, "fgh", 'i');
+    assert_string_equal(text_string(&text), "abc-%d%s|  7|e.fgi");
     arena_free(arena);
 }
 
