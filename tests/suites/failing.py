@@ -62,7 +62,8 @@ def cases(env):
                                               f"got status "
                                               f"{status}, {code}, {printed[:200]}\n{said[:600]}\n")
                 return counts
-            # OpenCL's loop mapping is that of C, and HIP's is that of CUDA. `lengths` takes OpenCL a quarter of a minute.
+            # OpenCL's loop mapping is that of C, and HIP's is that of CUDA. `lengths` takes OpenCL a quarter of a
+            # minute.
             yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run,
                        long=executor.endswith(("optimised", "hip-simulator", "hip-64-simulator", "opencl-loop"))
                        or (executor, os.path.basename(path)) == ("opencl-simt", "lengths.fcl"))

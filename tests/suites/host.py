@@ -36,6 +36,7 @@ def cases(env):
     def compile_header(unit, *compiler):
         env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-fsyntax-only", unit)
 
+    LANGUAGE = env.path("tests", "run", "language", "")
     for path in programs(env):
         for extension in ("c", "cl", "cu", "hip"):
             def compiles(path=path, extension=extension):
@@ -46,9 +47,9 @@ def cases(env):
                 if extension == "c":  # where all kernels of the file are together, which no run has
                     env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only",
                              os.path.join(folder, "unit.c"))
-            # What differs by target is small: a short run has all four of the examples.
+            # What differs by target is small: a short run has all four of the examples, and C's of some others.
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles,
-                       long=extension != "c" and "examples" not in path)
+                       long="examples" not in path and (extension != "c" or not path.startswith(LANGUAGE)))
 
     def pedantic_clang():
         clang = env.tool("clang")

@@ -343,9 +343,11 @@ def cases(env):
             ends_in_time(env, program(), (code,), *compile_it)
         yield Case(f"a megabyte: {name}", large)
     for name, (program, code) in DECLARATIONS.items():
-        def many(program=program, code=code):
-            ends_in_time(env, program(MANY), (code,), *compile_it)
-        yield Case(f"{MANY} declarations: {name}", many)
+        count = MANY if env.long else MANY // 5
+
+        def many(program=program, code=code, count=count):
+            ends_in_time(env, program(count), (code,), *compile_it)
+        yield Case(f"{count} declarations: {name}", many)
     for name, parts in DOUBLINGS.items():
         for n in (12, 25, 60):
             def doubled(parts=parts, n=n):

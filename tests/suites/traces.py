@@ -59,7 +59,8 @@ def cases(env):
         assert sorted(printed) == sorted(NUMBERS), printed
 
     for executor in EXECUTORS:
-        yield Case(executor, lambda executor=executor: traced(executor), long=executor.endswith("-optimised"))
+        yield Case(executor, lambda executor=executor: traced(executor),
+                   long=executor.endswith("-optimised") or executor == "opencl-loop")
 
     def too_many():
         _, printed = run("c", "many", ["500000"])

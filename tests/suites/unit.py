@@ -27,6 +27,8 @@ def cases(env):
                 failed = 1
             return Counts(passed, failed, skipped, output)
 
-        yield Case(name, test)
-        if name in ("test_runtime", "test_backend", "test_library") and not env.sanitized:
+        on_devices = name in ("test_runtime", "test_backend", "test_library") and not env.sanitized
+        # A short run has these with the simulator only, which adds to what they do without.
+        yield Case(name, test, long=on_devices and name != "test_library")
+        if on_devices:
             yield Case(name + " with the CUDA simulator", lambda test=test: test(extra=env.cudasim()))
