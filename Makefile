@@ -7,7 +7,8 @@
 #   make dist                         the sources as an archive
 #   make deb                          a Debian package, which dpkg -i or apt installs
 #   make wheel                        the Python package as a file for pip
-#   make docs                         the documents as pages, with a search and a page to play on (wants clang, lld, wasi-libc, cmark-gfm)
+#   make docs                         the documents as pages, with a search and a page to play on
+#                                     (wants clang, lld, wasi-libc, cmark-gfm)
 #   make check-long                   all tests, also those that take too long for check: hours
 #   make mutants                      small faults, one at a time: which do the tests notice? hours
 #   make opencl2                      installs a second OpenCL, for the suite of that name
@@ -35,7 +36,8 @@ OPTIMISE ?= -O2 -g
 CFLAGS   ?= $(OPTIMISE)
 # yyjson without what we do not use of it.
 JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
-FCL_CPPFLAGS := -Icompiler -Icompiler/driver -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+FCL_CPPFLAGS := -Icompiler -Icompiler/driver -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) \
+                -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
 # All objects may go into shared libraries, which show what the public headers declare.
 FCL_CFLAGS   := -std=c11 -Wall -Wextra -Werror=switch -fPIC -fvisibility=hidden
 FCL_LIBS     := -ldl -lm -lpthread
@@ -86,8 +88,8 @@ UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
 # `docs` is a folder, too.
-.PHONY: all dist deb docs venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick demo bench bench-all install uninstall format \
-    format-check clean FORCE
+.PHONY: all dist deb docs venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick \
+    demo bench bench-all install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -113,8 +115,8 @@ $(BUILD)/libfcl.a: $(RUNTIME_OBJECTS)
 	$(call say,AR   ,$@)
 	$(Q)$(AR) rcs $@ $^
 
-# The runtime, and the compiler as a library on it. The number in the name changes when programs that were linked with it
-# would no longer run.
+# The runtime, and the compiler as a library on it. The number in the name changes when programs that were
+# linked with it would no longer run.
 $(BUILD)/libfcl.so.$(RUNTIME_ABI): $(RUNTIME_OBJECTS) runtime/libfcl.map
 	$(call say,LINK ,$@)
 	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=runtime/libfcl.map -Wl,--no-undefined -o $@ \
@@ -122,8 +124,8 @@ $(BUILD)/libfcl.so.$(RUNTIME_ABI): $(RUNTIME_OBJECTS) runtime/libfcl.map
 
 $(BUILD)/libfclc.so.$(COMPILER_ABI): $(COMPILER_LIBRARY_OBJECTS) compiler/driver/libfclc.map $(BUILD)/libfcl.so
 	$(call say,LINK ,$@)
-	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=compiler/driver/libfclc.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
-	    -o $@ $(COMPILER_LIBRARY_OBJECTS) -L$(BUILD) -lfcl $(FCL_LIBS) $(LDLIBS)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=compiler/driver/libfclc.map -Wl,--no-undefined \
+	    -Wl,-rpath,'$$ORIGIN' -o $@ $(COMPILER_LIBRARY_OBJECTS) -L$(BUILD) -lfcl $(FCL_LIBS) $(LDLIBS)
 
 # Both together, for what is to need no other file.
 $(BUILD)/libfclc.a: $(LIBRARY_OBJECTS)
@@ -204,7 +206,8 @@ $(BUILD)/tests/results: $(BUILD)/obj/tests/fuzz/results.o $(LIBRARY_OBJECTS)
 $(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CXX  ,$@)
-	$(Q)$(CXX) -std=c++17 -Wall -Wextra -O2 -g -fPIC -shared -DCUDASIM_HEADER='"$(CURDIR)/tests/cudasim/cuda_sim.h"' -o $@ $(CUDASIM_SOURCES) -ldl
+	$(Q)$(CXX) -std=c++17 -Wall -Wextra -O2 -g -fPIC -shared \
+	    -DCUDASIM_HEADER='"$(CURDIR)/tests/cudasim/cuda_sim.h"' -o $@ $(CUDASIM_SOURCES) -ldl
 
 # A second OpenCL for the suite opencl2, Intel's for processors, from PyPI: 260 MB, 830 MB unpacked.
 opencl2:
@@ -222,8 +225,8 @@ check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g1' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
 
-# Everything, also what is too slow for `check`: every program on every executor, unoptimised, optimised and under oclgrind, a
-# million elements for every function of the prelude and the library. Some hours.
+# Everything, also what is too slow for `check`: every program on every executor, unoptimised, optimised and under
+# oclgrind, a million elements for every function of the prelude and the library. Some hours.
 check-long:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g1' all unit-tests
@@ -274,15 +277,17 @@ wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
 WASM_CC ?= clang
 WASM_OPTIMISE ?= -O2
 WASM := $(BUILD)/wasm$(WASM_OPTIMISE)
-WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c fmt.c library.c line_editor.c \
-              $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c test_outcome.c test_worker.c tune.c) \
+WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c fmt.c library.c \
+              line_editor.c $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c test_outcome.c \
+              test_worker.c tune.c) \
             compiler/host/execute.c
 WASM_SOURCES := $(filter-out $(WASM_NOT),$(COMPILER_SOURCES)) $(sort $(wildcard web/wasm/*.c))
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$(WASM)/%.o) \
                 $(patsubst $(BUILD)/gen/%.c,$(WASM)/gen/%.o,$(filter-out %/new_files.c,$(GENERATED)))
 WASM_STACK := 16777216
-WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handling -isystem web/wasm/include -include browser.h -std=c11 $(WASM_OPTIMISE) \
-               -Wall -Wextra -Wno-unused-command-line-argument -DFCL_STACK_BYTES=$(WASM_STACK)/4*3 -Icompiler/syntax
+WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handling -isystem web/wasm/include \
+               -include browser.h -std=c11 $(WASM_OPTIMISE) -Wall -Wextra -Wno-unused-command-line-argument \
+               -DFCL_STACK_BYTES=$(WASM_STACK)/4*3 -Icompiler/syntax
 
 $(WASM)/%.o: %.c | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
@@ -296,7 +301,8 @@ $(WASM)/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS)
 
 $(WASM)/fclc.wasm: $(WASM_OBJECTS)
 	$(call say,LINK ,$@)
-	$(Q)$(WASM_CC) --target=wasm32-wasi -Wl,-z,stack-size=$(WASM_STACK) -Wl,--strip-debug -o $@ $^ -lm -lc-printscan-long-double
+	$(Q)$(WASM_CC) --target=wasm32-wasi -Wl,-z,stack-size=$(WASM_STACK) -Wl,--strip-debug -o $@ $^ \
+	    -lm -lc-printscan-long-double
 
 # $(BUILD)/docs/index.html is where to begin.
 docs: $(WASM)/fclc.wasm
@@ -305,7 +311,8 @@ docs: $(WASM)/fclc.wasm
 
 # ---------------------------------------------------------------- formatting
 
-FORMATTED = $(shell find compiler runtime python tests examples benchmarks web \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
+FORMATTED = $(shell find compiler runtime python tests examples benchmarks web \
+              \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
 
 format:
 	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) -i $(FORMATTED); \
@@ -313,7 +320,8 @@ format:
 
 format-check:
 	@if command -v $(CLANG_FORMAT) >/dev/null; then \
-	    bad=$$($(CLANG_FORMAT) --dry-run -Werror $(FORMATTED) 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:.*error.*/\1/p' | sort -u); \
+	    bad=$$($(CLANG_FORMAT) --dry-run -Werror $(FORMATTED) 2>&1 | \
+	        sed -n 's/^\([^: ]*\):[0-9]*:.*error.*/\1/p' | sort -u); \
 	    if [ -n "$$bad" ]; then echo "not formatted (run make format):" $$bad; exit 1; fi; \
 	else echo 'format-check: skipped, $(CLANG_FORMAT) is not installed'; fi
 
@@ -343,9 +351,10 @@ DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
 PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
-DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.json docs/*.py benchmarks/README.md benchmarks/results/LOG.md benchmarks/suites/*.fcl benchmarks/suites/*.py benchmarks/suites/data/README.md man/*.? \
-                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.h examples/*/*.cu examples/*/*.py \
-                  examples/*/Makefile benchmarks/cluster.py) \
+DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.json docs/*.py man/*.? \
+                  benchmarks/README.md benchmarks/results/LOG.md benchmarks/cluster.py benchmarks/suites/*.fcl \
+                  benchmarks/suites/*.py benchmarks/suites/data/README.md examples/README.md examples/demo \
+                  examples/*/*.fcl examples/*/*.c examples/*/*.h examples/*/*.cu examples/*/*.py examples/*/Makefile) \
                 $(shell find examples/host/* -type f -path '*/*/*/*') $(shell find editors -type f 2>/dev/null)
 
 install: all
@@ -366,7 +375,8 @@ install: all
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
 	$(if $(DESTDIR),,$(if $(filter /usr /usr/local,$(PREFIX)),ldconfig || true))
-	for file in $(DOC_FILES); do $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
+	for file in $(DOC_FILES); do \
+	    $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
 	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
 
 # $(BUILD)/fcl-VERSION.tar.gz: the sources as they are here, committed or not, with nothing that is built.
@@ -399,4 +409,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-asan
 
--include $(WASM_OBJECTS:.o=.d) $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d) $(BUILD)/obj/tests/fuzz/results.d
+-include $(WASM_OBJECTS:.o=.d) $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d) \
+         $(BUILD)/obj/tests/fuzz/results.d

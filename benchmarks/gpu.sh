@@ -2,17 +2,18 @@
 # Everything worth knowing about FCL on a CUDA device, in one command and under eight minutes: sh benchmarks/gpu.sh
 #
 #   1. builds fclc, or takes a ready one:     FCLC=path/to/fclc sh benchmarks/gpu.sh
-#   2. times FCL beside hand-written kernels and CUB, Thrust and cuBLAS (benchmarks/run), and says which goals are missed
+#   2. times FCL beside hand-written kernels and CUB, Thrust and cuBLAS (benchmarks/run), and says which goals are
+#      missed
 #   3. runs the test directives of examples/ and tests/run/ on the device
 #   4. compiles the examples with nvcc, warnings being errors, and looks for register spills
 #   5. runs the test directives again under compute-sanitizer: memcheck, racecheck, synccheck
 #
-# Needs the CUDA toolkit (found in CUDA_HOME, by PATH, or in /usr/local/cuda) with a C compiler, and this repository. make,
-# re2c and bison are needed only without FCLC; without python3 step 2 writes the bare measurements and no table.
+# Needs the CUDA toolkit (found in CUDA_HOME, by PATH, or in /usr/local/cuda) with a C compiler, and this repository.
+# make, re2c and bison are needed only without FCLC; without python3 step 2 writes the bare measurements and no table.
 # Writes JSON into benchmarks/results/, or into the directory RESULTS. SKIP_SANITIZER=1 leaves out step 5.
 #
-# A step that fails does not stop the others, and what there is no time for is named at the end. Exit status: 0 all good, 1 a step failed or
-# was left out, 3 there is no way to start.
+# A step that fails does not stop the others, and what there is no time for is named at the end. Exit status: 0 all
+# good, 1 a step failed or was left out, 3 there is no way to start.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 fclc=${FCLC-}
@@ -102,8 +103,9 @@ limited 60 "$fclc" run --target=cuda examples/reverse/reverse.fcl reverseGrid '[
 
 # ---------------------------------------------------------------- times
 
-# All tasks by the launches' own times, in which FCL's clearing of memory and the gaps between launches are not; then those with goals by
-# the host's clock, at a size far beyond the second-level cache, where a launch is short. Half of the time is for the rest.
+# All tasks by the launches' own times, in which FCL's clearing of memory and the gaps between launches are not; then
+# those with goals by the host's clock, at a size far beyond the second-level cache, where a launch is short. Half of
+# the time is for the rest.
 title "Times"
 build=$work/build
 if limited 200 sh benchmarks/build "$build"; then
@@ -120,12 +122,13 @@ if limited 200 sh benchmarks/build "$build"; then
     side=4096
     for round in 1 2 3; do
       for task in copy reverse transpose reduce; do
-        limited 30 "$build/benchmarks/measure" --device cuda --size $size $task >>"$file" || fail "reference $task $size"
+        limited 30 "$build/benchmarks/measure" --device cuda --size $size $task >>"$file" ||
+          fail "reference $task $size"
       done
       limited 30 "$fclc" bench --json --target=cuda examples/reverse/reverse.fcl reverseGrid iota:$size >>"$file" ||
         fail "bench reverseGrid $size"
-      limited 30 "$fclc" bench --json --target=cuda examples/transpose/transpose.fcl transposeTiles $side $side iota:$size \
-        >>"$file" || fail "bench transposeTiles $size"
+      limited 30 "$fclc" bench --json --target=cuda examples/transpose/transpose.fcl transposeTiles $side $side \
+        iota:$size >>"$file" || fail "bench transposeTiles $size"
       limited 30 "$fclc" bench --json --target=cuda examples/reduce/reduce.fcl sumBlocks iota:$size >>"$file" ||
         fail "bench sumBlocks $size"
       echo "round $round of 3 for $size elements"
@@ -183,7 +186,8 @@ elif command -v compute-sanitizer >/dev/null; then
   done
   for tool in memcheck racecheck synccheck; do
     printf '%s: ' $tool
-    if limited 75 compute-sanitizer --tool $tool --error-exitcode 9 "$fclc" test --target=cuda "$@" >"$work/log" 2>&1; then
+    if limited 75 compute-sanitizer --tool $tool --error-exitcode 9 "$fclc" test --target=cuda "$@" \
+      >"$work/log" 2>&1; then
       tail -n 1 "$work/log"
     else
       status=$?

@@ -1,6 +1,6 @@
 'use strict';
-// Sections of all pages that have every word of what is typed; those with the words in their titles come first. FCL_INDEX, of index.js,
-// is a list of [page, anchor, title of the page, title of the section, text].
+// Sections of all pages that have every word of what is typed; those with the words in their titles come first.
+// FCL_INDEX, of index.js, is a list of [page, anchor, title of the page, title of the section, text].
 
 function fclSearch(wanted, most = 20) {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);

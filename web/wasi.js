@@ -1,5 +1,6 @@
 'use strict';
-// The compiler in a worker: one call of the command `fclc`, with files that are in memory. What WASI has beyond that says ENOSYS.
+// The compiler in a worker: one call of the command `fclc`, with files that are in memory. What WASI has beyond that
+// says ENOSYS.
 
 // This function is all of the worker: pages that are read from a disk may load no other file as one.
 function fclcWorker(scope) {

@@ -65,6 +65,12 @@ static int kind_of_word(const unsigned char *start, size_t length) {
     return TOKEN_NAME;
 }
 
+/* The text of the token, without so many bytes at each end. */
+static symbol text_of(const struct lexer *lexer, size_t before, size_t after) {
+    size_t length = (size_t)(lexer->cursor - lexer->start);
+    return symbol_intern(lexer->symbols, (const char *)lexer->start + before, length - before - after);
+}
+
 static void add_name(struct lexer *lexer) {
     size_t length = (size_t)(lexer->cursor - lexer->start);
     int kind = kind_of_word(lexer->start, length);
@@ -196,7 +202,8 @@ static void bad_number(struct lexer *lexer) {
         diag_hint(d, error, "a suffix names the type: `%s`; without one, a number has the type that its use asks for",
                   mended);
     else if (text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X'))
-        diag_hint(d, error, "a hexadecimal number is `0x` and at least one of 0-9, a-f, with single `_` between digits");
+        diag_hint(d, error,
+                  "a hexadecimal number is `0x` and at least one of 0-9, a-f, with single `_` between digits");
     else if (text[0] == '0' && length > 1 && (text[1] == 'b' || text[1] == 'B'))
         diag_hint(d, error, "a binary number is `0b` and at least one of 0 and 1, with single `_` between digits");
     else if (contains(lexer, "__") || last == '_' || contains(lexer, "_.") || contains(lexer, "._"))
@@ -209,7 +216,8 @@ static void bad_number(struct lexer *lexer) {
     else if (last == '+' || last == '-' || last == 'e' || last == 'E')
         diag_hint(d, error, "digits must follow the exponent's `e`, as in `1e-3`");
     else
-        diag_hint(d, error, "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64; a name starts with a letter");
+        diag_hint(d, error,
+                  "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64; a name starts with a letter");
     add_token(lexer, TOKEN_BAD_LITERAL);
 }
 
@@ -287,7 +295,7 @@ static void stray_end(struct lexer *lexer, const char *hint) {
 
 /* A name that is none is taken for one, and is one mistake however often it is used. */
 static void bad_name(struct lexer *lexer, const char *message, const char *hint) {
-    symbol name = symbol_intern(lexer->symbols, (const char *)lexer->start, (size_t)(lexer->cursor - lexer->start));
+    symbol name = text_of(lexer, 0, 0);
     if (!map_get(lexer->bad_names, name)) {
         map_set(lexer->bad_names, name, lexer);
         struct diagnostic *error = lexical_error(lexer, DIAG_STRAY_CHARACTER, span_here(lexer), message);
@@ -409,7 +417,8 @@ static void check_encoding(struct lexer *lexer) {
         while (at < limit && *at == 0)
             at++;
         if (at > from) {
-            lexical_error(lexer, DIAG_NUL_BYTE, span_between(lexer, from, at), "a source file cannot contain NUL bytes");
+            lexical_error(lexer, DIAG_NUL_BYTE, span_between(lexer, from, at),
+                          "a source file cannot contain NUL bytes");
             continue;
         }
         while (at < limit && *at >= 0x80 && utf8_decode(at, (size_t)(limit - at), &bytes) == UTF8_INVALID)
@@ -442,7 +451,8 @@ static bool has_keyword(const unsigned char *from, const unsigned char *to) {
 /* `fun f` was before this. */
 static bool names_definition(const struct lexer *lexer) {
     size_t count = lexer->tokens->count;
-    return count > 1 && lexer->tokens->at[count - 1].kind == TOKEN_NAME && lexer->tokens->at[count - 2].kind == TOKEN_FUN;
+    const struct token *end = lexer->tokens->at + count;
+    return count > 1 && end[-1].kind == TOKEN_NAME && end[-2].kind == TOKEN_FUN;
 }
 
 static bool is_balanced(const unsigned char *from, const unsigned char *to) {
@@ -501,29 +511,25 @@ static bool lex_one(struct lexer *lexer) {
 
         name { add_name(lexer); return true; }
         "_" { add_token(lexer, '_'); return true; }
-        "_" rest+ { bad_name(lexer, arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)), "names start with a letter, or with `_` and a letter");
+        "_" rest+ { bad_name(lexer, arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)),
+                             "names start with a letter, or with `_` and a letter");
                     return true; }
         rest* foreign (rest | foreign)* { foreign_name(lexer); return true; }
         sign { foreign_symbol(lexer); return true; }
         [\x80-\xff] { add_reported(lexer, '?'); return true; } // no UTF-8: check_encoding has said so
-        "'" name { add_token(lexer, TOKEN_TYPE_VARIABLE)->name =
-                       symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
-                   return true; }
-        "#" name { add_token(lexer, TOKEN_CONFIG)->name =
-                       symbol_intern(lexer->symbols, (const char *)lexer->start, (size_t)(lexer->cursor - lexer->start));
-                   return true; }
+        "'" name { add_token(lexer, TOKEN_TYPE_VARIABLE)->name = text_of(lexer, 1, 0); return true; }
+        "#" name { add_token(lexer, TOKEN_CONFIG)->name = text_of(lexer, 0, 0); return true; }
 
         digits integer_suffix? { add_integer(lexer, 10); return true; }
         hexadecimal integer_suffix? { add_integer(lexer, 16); return true; }
         binary integer_suffix? { add_integer(lexer, 2); return true; }
-        digits ("." digits exponent? | exponent) floating_suffix? | digits floating_suffix { add_floating(lexer); return true; }
-        [0-9] (rest | ".")* | digits ("." digits)? [eE] [+-] { bad_number(lexer); return true; }
-
-        "\"" [^"\n\x00]* "\"" {
-            add_token(lexer, TOKEN_STRING)->name =
-                symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 2);
+        digits ("." digits exponent? | exponent) floating_suffix? | digits floating_suffix {
+            add_floating(lexer);
             return true;
         }
+        [0-9] (rest | ".")* | digits ("." digits)? [eE] [+-] { bad_number(lexer); return true; }
+
+        "\"" [^"\n\x00]* "\"" { add_token(lexer, TOKEN_STRING)->name = text_of(lexer, 1, 1); return true; }
         "\"" [^"\n\x00]* { bad_string(lexer); return true; }
 
         // A level list is decided here, by its look: `<`, levels, `>`, which is no other operator's
@@ -554,8 +560,12 @@ static bool lex_one(struct lexer *lexer) {
         "|>" { add_token(lexer, TOKEN_PIPE); return true; }
         [-+*/%.!~&|^<=(){},:] | "[" | "]" { add_token(lexer, lexer->start[0]); return true; }
 
-        ":=" { stray(lexer, "names are bound with `=`; there is no assignment"); add_reported(lexer, '='); return true; }
-        "/=" | "<>" { stray(lexer, "`!=` compares for being different"); add_reported(lexer, TOKEN_NOT_EQUAL); return true; }
+        ":=" { stray(lexer, "names are bound with `=`; there is no assignment");
+               add_reported(lexer, '=');
+               return true; }
+        "/=" | "<>" { stray(lexer, "`!=` compares for being different");
+                      add_reported(lexer, TOKEN_NOT_EQUAL);
+                      return true; }
         "//" { if (lexer->starts_line) {
                    foreign_comment(lexer, "\n", "a comment starts with `--`");
                    return true;
@@ -563,24 +573,34 @@ static bool lex_one(struct lexer *lexer) {
                foreign_comment(lexer, "\n", "`/` of integers gives an integer; a comment starts with `--`");
                add_reported(lexer, '?');
                return true; }
-        "/*" { foreign_comment(lexer, "*/", "a comment is `-- to the end of the line` or `(* between these *)`"); return true; }
+        "/*" { foreign_comment(lexer, "*/", "a comment is `-- to the end of the line` or `(* between these *)`");
+               return true; }
         "===" { stray(lexer, "`==` compares"); add_reported(lexer, TOKEN_EQUAL); return true; }
         "\\" { stray(lexer, "a function is written `fn x => e`"); add_reported(lexer, TOKEN_FN); return true; }
-        ";" { if (is_in_list(lexer)) { stray(lexer, "the elements of a list are separated by `,`"); add_reported(lexer, ',');
-                                       return true; }
+        ";" { if (is_in_list(lexer)) {
+                  stray(lexer, "the elements of a list are separated by `,`");
+                  add_reported(lexer, ',');
+                  return true;
+              }
               stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
         ";;"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
         "#" { if (lexer->starts_line) {
                   foreign_comment(lexer, "\n", "a comment starts with `--`");
                   return true;
               }
-              foreign_comment(lexer, "\n", "a configuration constant is written `#BlockSize`; a comment starts with `--`");
+              foreign_comment(lexer, "\n",
+                              "a configuration constant is written `#BlockSize`; a comment starts with `--`");
               add_reported(lexer, '?');
               return true; }
         "'" { stray_end(lexer, "a type variable is a quote and a name: `'a`"); return true; }
         "?" { stray_end(lexer, "a condition chooses by `if c then a else b`"); return true; }
-        "$" { stray_end(lexer, "what follows a function is its argument, in parentheses where it needs them; or `x |> f`"); return true; }
-        "`" name "`" { stray_end(lexer, "a function stands before its arguments, `f x y`; operators are `div`, `mod` and signs"); return true; }
+        "$" { stray_end(lexer,
+                        "what follows a function is its argument, in parentheses where it needs them; or `x |> f`");
+              return true; }
+        "`" name "`" { stray_end(lexer,
+                                 "a function stands before its arguments, `f x y`; "
+                                 "operators are `div`, `mod` and signs");
+                       return true; }
         [@`]+ { stray_end(lexer, NULL); return true; }
         * { stray_end(lexer, NULL); return true; }
     */

@@ -9,7 +9,7 @@ import time
 from harness import Case, Skip
 import virtual
 
-ORDER = 57
+ORDER = 59  # after others that want the virtual environment, so that no two wait for it
 PLACES = {"c": [], "cu": ["TARGET=cu", "DEVICE=FCL_DEVICE_CUDA"]}
 
 

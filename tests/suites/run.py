@@ -34,7 +34,7 @@ SMALL = {
 }
 # Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and the small programs;
 # what the SIMT mapping makes of others is run by the CUDA simulator, what the loop mapping makes of them by C.
-ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"language", "toolchains", "scalars"}}
+ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains", "scalars"}}
 # What takes so long that a short run leaves it out: with the interpreter eight seconds and more.
 LENGTHY = {
     "interp": {"matrix_units.fcl", "matrix_products.fcl", "stencil_borders.fcl", "random_numbers.fcl", "tpacf.fcl"},
