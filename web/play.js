@@ -26,7 +26,8 @@ const PLAY = (() => {
       const late = setTimeout(() => {
         worker.terminate(); // nothing else ends it; what else was asked of it is lost, too
         worker = undefined;
-        for (const [, answer] of waiting) answer({ status: 4, out: '', err: `stopped after ${LIMIT_MS / 1000} seconds` });
+        const err = `stopped after ${LIMIT_MS / 1000} seconds`;
+        for (const [, answer] of waiting) answer({ status: 4, out: '', err });
         waiting.clear();
       }, LIMIT_MS);
       waiting.set(id, (answer) => (clearTimeout(late), resolve(answer)));

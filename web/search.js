@@ -16,7 +16,8 @@ function fclSearch(wanted, most = 20) {
       points += in_title + Math.min(times, 10);
     }
     const at = Math.max(0, low_text.indexOf(words[0]) - 60);
-    found.push({ href: page + (anchor ? '#' + anchor : ''), name, title, text: text.slice(at, at + 200), points, order });
+    const href = page + (anchor ? '#' + anchor : '');
+    found.push({ href, name, title, text: text.slice(at, at + 200), points, order });
   });
   return found.sort((a, b) => b.points - a.points || a.order - b.order).slice(0, most);
 }
