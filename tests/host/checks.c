@@ -12,7 +12,7 @@ int main(void) {
     free(result);
     CHECK(checks_gathered(context, 3, numbers, 2, bad, &length, &result) == FCL_CHECK_FAILED);
     CHECK(length == 0 && !result);
-    CHECK(strstr(fcl_error(context), "checks.fcl:10:"));
+    CHECK(strstr(fcl_error(context), "checks.fcl:11:"));
     CHECK(strstr(fcl_error(context), "index 3 is out of range: the array has 3 elements"));
     int32_t element = -1;
     CHECK(checks_element(context, 3, numbers, 1, &element) == FCL_OK && element == 6);
