@@ -5,14 +5,15 @@
 
 #include "ir/pass_list.h"
 
-/* Dead code goes first, so that exported values nobody uses do not keep branches from merging, and again after what
-   leaves more of it. Merging comes before tidying: selects hide that two branches have one condition. */
+/* Dead code goes first, so that exported values nobody uses do not keep branches from merging, and again
+   after what leaves more of it. Merging comes before tidying: selects hide that two branches have one condition. */
 const struct ir_pass ir_passes[] = {
     {"dce", "removes what no result depends on", pass_dce, 1, PASS_ANY},
     {"contract", "makes products and sums of floats one operation, where the program lets it", pass_contract, 0,
      PASS_ANY},
     {"rereads", "finds arrays that are stored for nothing", pass_rereads, 0, PASS_ANY},
     {"reuse", "lets updates write into the array that they start from", pass_reuse, 0, PASS_ANY},
+    {"alike", "takes the value that all elements of an array are", pass_alike, 1, PASS_ANY},
     {"fuse-loops", "joins parallel loops that pass values on within a thread", pass_fuse_loops, 1, PASS_ANY},
     {"in-place", "lets loops over arrays do with one half where elements stay in their thread", pass_in_place, 1,
      PASS_ANY},

@@ -34,7 +34,11 @@ SMALL = {
 }
 # Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and the small programs;
 # what the SIMT mapping makes of others is run by the CUDA simulator, what the loop mapping makes of them by C.
-ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains", "scalars"}}
+ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
+# Programs of scalars that OpenCL has functions or types of its own for: a short run has these there by loops, too.
+OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
+# Examples that are compiled for C as for users.
+AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
 # What takes so long that a short run leaves it out: with the interpreter eight seconds and more.
 LENGTHY = {
     "interp": {"matrix_units.fcl", "matrix_products.fcl", "stencil_borders.fcl", "random_numbers.fcl", "tpacf.fcl"},
@@ -46,9 +50,10 @@ ROUNDS = {name + ".fcl" for name in (
 
 
 def optimised(env, path, executor):
-    """What other compilers get wrong they optimise in a short run, too; and the examples in C."""
-    is_example = "examples" in path and executor == "c"
-    return env.optimised() if is_example or os.path.basename(os.path.dirname(path)) == "toolchains" else env
+    """What other compilers get wrong they optimise in a short run, too; and some examples in C."""
+    folder, name = os.path.split(path)
+    is_users = "examples" in path and executor == "c" and name in AS_USERS
+    return env.optimised() if is_users or os.path.basename(folder) == "toolchains" else env
 
 
 def is_long(env, path, executor):
@@ -61,6 +66,8 @@ def is_long(env, path, executor):
         return True
     if name in LENGTHY.get(executor, ()):
         return True
+    if executor == "opencl-loop" and name in OF_OPENCL:
+        return False
     return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
 
 
