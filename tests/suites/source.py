@@ -30,7 +30,7 @@ def cases(env):
 
     def columns():
         folders = ("benchmarks", "compiler", "docs", "examples", "lib", "prelude", "python", "runtime", "tests", "web")
-        endings = (".c", ".h", ".cc", ".y", ".re", ".py", ".js", ".sh", ".fcl")
+        endings = (".c", ".h", ".cc", ".y", ".re", ".py", ".js", ".html", ".css", ".sh", ".fcl", "Makefile")
         one_line = re.compile(r"-- (test|run|fails|>|Pass:)")  # tests, and examples of documentation
         wide = [f"{path}:{number}" for path, text in written(env, folders, endings)
                 for number, line in enumerate(text.split("\n"), 1)
