@@ -18,7 +18,9 @@ static const struct machine *choose_machine(const struct options *options, const
     if (machine && machine == target->simt && target->sub_groups && wants_sub_groups &&
         machine_has_warps_of(target->sub_groups, options->warp_size))
         machine = target->sub_groups;
-    bool is_too_narrow = machine && machine->warp_sizes && device->warp_width < (uint64_t)options->warp_size;
+    /* Those that are asked for sub-groups tell no width, or that of a CPU. */
+    bool is_too_narrow = machine && machine->warp_sizes && !device->has_sub_groups && device->warp_width &&
+                         device->warp_width < (uint64_t)options->warp_size;
     return !machine || is_too_narrow || !machine_has_warps_of(machine, options->warp_size) ? NULL : machine;
 }
 

@@ -49,11 +49,15 @@ def cases(env):
         assert done.returncode == 0, done.stdout + done.stderr
     yield Case("tests/unit/test_library.c on the shared libraries", compiler)
 
-    def sub_groups():
+    def that_says():
         library = os.path.join(env.tmp(), "libsays.so")
         if env.run("cc", "-shared", "-fPIC", "-Wall", "-Werror", "tests/support/opencl_says.c", "-o", library, "-ldl",
                    "-Wl,--no-as-needed", "-l:libOpenCL.so.1").returncode:
             raise Skip("no headers of OpenCL, or no library")
+        return library
+
+    def sub_groups():
+        library = that_says()
         intel, khronos = "cl_intel_required_subgroup_size", "cl_khr_subgroup_shuffle cl_khr_subgroup_ballot"
         for extensions, sizes, wanted in (
                 (f"cl_khr_fp64 {intel} cl_intel_subgroups", "8 16 32", True), (f"{khronos} {intel}", "32", True),
@@ -67,3 +71,13 @@ def cases(env):
                 raise Skip("no OpenCL device")
             assert set(said) == {wanted}, f"{extensions}, {sizes}: {said}"
     yield Case("an OpenCL device has sub-groups if it lists what they need", sub_groups)
+
+    def runs_with_sub_groups():
+        """By the mapping for GPUs, with no word on sub-groups: it has these, though the driver tells no width."""
+        extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_subgroups"
+        done = env.run(env.fclc, "test", "--target=opencl", "--map=simt", "tests/run/language/chained_vals.fcl", env={
+            "FCL_LIBOPENCL": that_says(), "SAYS_EXTENSIONS": extensions, "SAYS_SIZES": "8 16 32"})
+        if "no driver" in done.stdout + done.stderr:
+            raise Skip("no OpenCL device")
+        assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
+    yield Case("programs run on an OpenCL device with sub-groups", runs_with_sub_groups)
