@@ -419,9 +419,6 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
 
 void pass_own_places(struct arena *arena, struct ir_kernel *kernel) {
     struct keeper k = {.arena = arena, .kernel = kernel};
-    int threads = kernel->block_size, lanes = kernel->warp_size;
-    if ((threads & (threads - 1)) != 0 || (lanes & (lanes - 1)) != 0) /* places may wrap where powers of two do */
-        return;
     k.candidates = map_new(arena);
     k.sums = map_new(arena);
     k.widths = map_new(arena);

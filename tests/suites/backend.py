@@ -548,6 +548,12 @@ def cases(env):
                  "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
                  {r"\bunsigned local_array\[15\];": 2, r"\blocal_array\d+\[15\]": 0,
                   r"\[chunk \* 3840|chunk \* 3840": 2})
+    for threads in (96, 384):
+        items = min(15, 4096 // threads)
+        yield golden(f"and keys and ranks are in registers whatever size blocks have: {threads}",
+                     "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
+                     {rf"\bunsigned local_array\[{items}\];": 2, rf"\bint ranks\d?\[{items}\];": 2},
+                     options=[f"--block-size={threads}"])
     yield golden("but not where a place is known only when something was loaded, or what is stored lies elsewhere",
                  "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => xs ! i) is)", "k",
                  {r"held\d*\[\w+\] = \w+ < ": 0, r"#pragma unroll 7": 1})
