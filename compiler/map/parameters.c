@@ -204,14 +204,18 @@ static void recompute(struct lowering *l, struct needed_values *values, const st
     lower_bind(l, host->value, is_used_once ? expr : lower_named(l, expr, host->value->name, "t"));
 }
 
-/* Dynamic shared memory that only the launch needs to know the size of: a parameter, the last in
-   the one pool, or in the place of another. */
-static bool launch_sizes_it(const struct lowering *l, const struct ir_buffer *buffer) {
+/* Shared memory whose size the kernel need not know: a parameter, the last in the one pool, in the place of another, or
+   set aside by its bound. */
+static bool is_sized_outside(const struct lowering *l, const struct ir_buffer *buffer) {
     const struct shared_plan *plan = l->shared;
     size_t which = 0;
     while (which < plan->buffers.count && plan->buffers.at[which].extent->buffer != buffer)
         which++;
-    if (which == plan->buffers.count || buffer->owner != LEVEL_BLOCK || plan->buffers.at[which].is_outside)
+    if (which == plan->buffers.count || plan->buffers.at[which].is_outside)
+        return false;
+    if (!plan->buffers.at[which].is_dynamic)
+        return true;
+    if (buffer->owner != LEVEL_BLOCK)
         return false;
     if (plan->buffers.at[which].shares != which)
         return true;
@@ -231,7 +235,7 @@ void parameters_make(struct lowering *l) {
         if (!extent->buffer->capacity || extent->buffer->capacity->is_constant)
             continue;
         bool is_launchs =
-            memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, extent->buffer);
+            memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && is_sized_outside(l, extent->buffer);
         if (extent->first && !is_launchs && (memory == MEMORY_SHARED || memory == MEMORY_PRIVATE))
             need(l, &values, extent->buffer->capacity, 0, 2); /* may be used more than once: named */
     }

@@ -10,7 +10,13 @@
    Where a loop over threads reads the last of one array, and writes another, the second may lie
    exactly over the first if whoever reads an element writes the one over it afterwards: each place
    is written once, so nobody else does before it is read. So does a scan with its chunk: where the
-   elements were its sums are. */
+   elements were its sums are.
+
+   note [bounded]
+   An array whose length the host knows follows those of constant lengths, so that it takes memory of
+   its own: mostly it is that of an array's last tile, and those of whole tiles are not there with it.
+   Where there is a bound of its length, and as many bytes of the pool are free while it lives, it
+   lies there. */
 #include "map/lower.h"
 
 static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -266,11 +272,23 @@ static size_t shared_with(const struct shared_plan *plan, const struct shared_bu
 }
 
 static int64_t bytes_of(const struct ir_buffer *buffer) {
-    return buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
+    const struct ir_value *capacity = buffer->capacity;
+    int64_t elements = capacity->is_constant ? capacity->constant.integer : capacity->high; /* note [bounded] */
+    return elements * (int64_t)target_element_bytes(buffer->element);
 }
 
-static struct shared_plan *place(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                 const struct map *outside, bool launch_sized_outside) {
+/* What is asked of a plan. */
+struct wishes {
+    const struct extents *extents;
+    int warps_per_block;
+    bool launch_sized_outside;
+    struct map *outside; /* buffers in global memory, of constant lengths */
+    struct map *bounded; /* buffers → themselves, or NULL: note [bounded] */
+};
+
+static struct shared_plan *place(struct arena *arena, const struct wishes *wishes) {
+    const struct extents *extents = wishes->extents;
+    int warps_per_block = wishes->warps_per_block;
     struct shared_plan *plan = ARENA_NEW(arena, struct shared_plan);
     plan->by_buffer = map_new(arena);
     int next_space = 1;
@@ -282,9 +300,11 @@ static struct shared_plan *place(struct arena *arena, const struct extents *exte
         bool is_warps = buffer->owner == LEVEL_WARP;
         if (buffer->memory != MEMORY_SHARED || !extent->first || (is_warps && warps_per_block == 0))
             continue;
-        struct shared_buffer shared = {
-            .extent = extent, .is_dynamic = !buffer->capacity->is_constant, .shares = plan->buffers.count};
-        shared.is_outside = shared.is_dynamic ? launch_sized_outside : map_has(outside, buffer);
+        struct shared_buffer shared = {.extent = extent,
+                                       .is_dynamic =
+                                           !buffer->capacity->is_constant && !map_get(wishes->bounded, buffer),
+                                       .shares = plan->buffers.count};
+        shared.is_outside = shared.is_dynamic ? wishes->launch_sized_outside : map_has(wishes->outside, buffer);
         bool is_alone = shared.is_dynamic || shared.is_outside; /* not in the pool */
         if (is_alone)
             shared.shares = shared_with(plan, &shared);
@@ -336,17 +356,34 @@ static const struct ir_buffer *largest(const struct shared_plan *plan, int warps
     return found;
 }
 
+/* See note [bounded]. */
+static struct shared_plan *with_bounds(struct arena *arena, const struct wishes *wishes, struct shared_plan *plan) {
+    for (size_t i = 0; i < plan->buffers.count; i++) {
+        const struct ir_buffer *buffer = plan->buffers.at[i].extent->buffer;
+        if (!plan->buffers.at[i].is_dynamic || buffer->capacity->high > plan->pool_bytes)
+            continue;
+        map_set(wishes->bounded, buffer, (void *)buffer);
+        struct shared_plan *other = place(arena, wishes);
+        if (other->pool_bytes > plan->pool_bytes)
+            map_set(wishes->bounded, buffer, NULL);
+        else
+            plan = other;
+    }
+    return plan;
+}
+
 struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
                                     int64_t limit, bool launch_sized_outside) {
-    struct map *outside = map_new(arena);
+    const struct wishes wishes = {extents, warps_per_block, launch_sized_outside, map_new(arena), map_new(arena)};
     const struct ir_buffer *first = NULL, *next;
-    struct shared_plan *plan = place(arena, extents, warps_per_block, outside, launch_sized_outside);
+    struct shared_plan *plan = place(arena, &wishes);
     int64_t wanted = plan->pool_bytes;
     while (limit && plan->pool_bytes > limit && (next = largest(plan, warps_per_block)) != NULL) {
         first = first ? first : next;
-        map_set(outside, next, (void *)next);
-        plan = place(arena, extents, warps_per_block, outside, launch_sized_outside);
+        map_set(wishes.outside, next, (void *)next);
+        plan = place(arena, &wishes);
     }
+    plan = with_bounds(arena, &wishes, plan);
     plan->wanted_bytes = wanted;
     plan->outside = first;
     return plan;

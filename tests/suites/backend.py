@@ -548,6 +548,10 @@ def cases(env):
                  "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
                  {r"\bunsigned local_array\[15\];": 2, r"\blocal_array\d+\[15\]": 0,
                   r"\[chunk \* 3840|chunk \* 3840": 2})
+    reversed_tiles = ("concat 8192 (map (fn c => let s = force (push <block> (map (fn x => x * 2) c)) "
+                      "in push <block> (mapIx (fn i x => x + s ! (length s - 1 - i)) s)) (splitUp 8192 xs))")
+    yield golden("the last of tiles too large to be set aside by their bounds lies where whole tiles do",
+                 "kernel k (xs : [int]) = " + reversed_tiles, "k", {r"shared_pool\[32768\];": 1, "fcl_shared": 0})
     for threads in (96, 384):
         items = min(15, 4096 // threads)
         yield golden(f"and keys and ranks are in registers whatever size blocks have: {threads}",
