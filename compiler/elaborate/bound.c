@@ -41,6 +41,11 @@ static struct ir_value *natural(struct elaborator *e, const struct ir_value *val
     return value->low >= 0 ? its_bound : larger(e, its_bound, ir_int(e->builder, 0));
 }
 
+/* May the result be a positive number that two operands of another sign made? The library's own are places in arrays. */
+static bool may_sink(const struct elaborator *e, const struct ir_instruction *i, int64_t least) {
+    return least < INT32_MIN && !diag_is_ours(e->diagnostics, i->span);
+}
+
 static struct ir_value *of_operation(struct elaborator *e, const struct ir_instruction *i, int depth) {
     struct ir_builder *b = e->builder;
     struct ir_value **x = i->operands;
@@ -58,12 +63,13 @@ static struct ir_value *of_operation(struct elaborator *e, const struct ir_instr
     switch (i->op) {
     case OP_ADD: {
         struct ir_value *second = bound(e, x[1], depth);
-        return second ? together(e, OP_ADD, first, second) : NULL;
+        return second && !may_sink(e, i, x[0]->low + x[1]->low) ? together(e, OP_ADD, first, second) : NULL;
     }
     case OP_SUB: return x[0]->low >= 0 && x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
     case OP_MUL: {
         struct ir_value *second = bound(e, x[1], depth);
-        if (!second || (x[0]->low < 0 && x[1]->low < 0))
+        if (!second || (x[0]->low < 0 && x[1]->low < 0) || may_sink(e, i, x[0]->low * x[1]->high) ||
+            may_sink(e, i, x[0]->high * x[1]->low))
             return NULL;
         return together(e, OP_MUL, natural(e, x[0], first), natural(e, x[1], second));
     }

@@ -4,8 +4,11 @@
    Ints wrap, lengths do not (LANGUAGE §11): where a length is a sum or product of ints, more
    elements than an int counts are an error. So an int that arithmetic may have wrapped remembers
    how it came about (struct exact), and where it is used as a length the same is computed in 64
-   bits and compared: at grid by the host, below it with --check. Then the wrapped value is the
-   length. What comes out of loops, branches and memory is an int like any other. */
+   bits and compared: at grid by the host, below it with --check. Sums and products alone that pass
+   are what the int is. Else the length is that of 64 bits, no more and no less than an int may be:
+   whoever goes on after a check that failed, or has none, stays within the memory that was set
+   aside for it. What measures lengths (`shape`) computes the same, without the checks. What comes
+   out of loops, branches and memory is an int like any other. */
 #include "elaborate/value.h"
 #include "ir/range.h"
 
@@ -39,8 +42,11 @@ void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **argu
     struct exact *exact = ARENA_NEW(e->arena, struct exact);
     exact->op = op;
     exact->arity = arity;
-    for (int i = 0; i < arity; i++)
+    exact->is_users = !diag_is_ours(e->diagnostics, e->span);
+    for (int i = 0; i < arity; i++) {
         exact->operands[i] = arguments[i];
+        exact->is_users |= arguments[i]->exact && arguments[i]->exact->is_users;
+    }
     result->exact = exact;
 }
 
@@ -48,6 +54,7 @@ struct lengthening {
     struct span span;
     const struct exact *blamed; /* the outermost sum or product, whose operands a message names; or NULL */
     bool is_ring;               /* nothing but sums and products: modulo 2^32 the int is right */
+    bool is_held;               /* it is compared with what an int counts */
 };
 
 void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
@@ -81,6 +88,13 @@ static void hold_below(struct elaborator *e, const struct lengthening *l, const 
         elab_hold(e, check, fits, x, y, l->span);
 }
 
+/* The nearest that an int may be. */
+static struct ir_value *within_int(struct elaborator *e, struct ir_value *value) {
+    struct ir_builder *b = e->builder;
+    value = value->low < INT32_MIN ? ir_binary(b, OP_MAX, value, wide(e, INT32_MIN)) : value;
+    return value->high > INT32_MAX ? ir_binary(b, OP_MIN, value, wide(e, INT32_MAX)) : value;
+}
+
 static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l, struct elab_value *value) {
     struct ir_builder *b = e->builder;
     const struct exact *exact = value->exact;
@@ -94,8 +108,12 @@ static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l,
     for (int i = 0; i < exact->arity; i++) {
         x[i] = exact_value(e, l, exact->operands[i]);
         const struct exact *factor = exact->operands[i]->exact;
-        if (exact->op == OP_MUL && factor) /* else the product might not fit 64 bits */
+        if (exact->op != OP_MUL || !factor)
+            continue;
+        if (l->is_held) /* else the product might not fit 64 bits */
             hold_below(e, l, factor, x[i]);
+        else
+            x[i] = within_int(e, x[i]);
     }
     return exact->arity == 2 ? ir_binary(b, exact->op, x[0], x[1]) : ir_unary(b, exact->op, x[0]);
 }
@@ -160,21 +178,24 @@ static struct ir_value *exact_bound(struct elaborator *e, struct elab_value *val
 static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_as_scalar(e, n);
-    if (!length || !n->exact || (e->shape && !e->holds_columns) || never_wraps(e, n))
+    if (!length || !n->exact || never_wraps(e, n))
         return length;
-    if (!e->options->check && ir_ambient(b) != LEVEL_GRID) {
-        warn(e, n->exact);
+    bool is_held = e->shape ? e->holds_columns : e->options->check || ir_ambient(b) == LEVEL_GRID;
+    if (!is_held && !n->exact->is_users) /* places in arrays, which do not wrap */
         return length;
-    }
-    struct lengthening l = {.span = e->span, .is_ring = true};
+    struct lengthening l = {.span = e->span, .is_ring = true, .is_held = is_held};
     struct ir_value *value = exact_value(e, &l, n);
-    hold_below(e, &l, l.blamed ? l.blamed : n->exact, value);
-    struct ir_value *first = elab_as_scalar(e, n->exact->operands[0]);
-    struct ir_value *second = elab_as_scalar(e, n->exact->operands[n->exact->arity - 1]);
-    elab_hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
+    if (l.is_held) {
+        hold_below(e, &l, l.blamed ? l.blamed : n->exact, value);
+        struct ir_value *first = elab_as_scalar(e, n->exact->operands[0]);
+        struct ir_value *second = elab_as_scalar(e, n->exact->operands[n->exact->arity - 1]);
+        elab_hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
+    } else if (l.is_ring && !e->shape) {
+        warn(e, n->exact);
+    }
     if (l.is_ring)
         return length;
-    struct ir_value *result = ir_convert(b, value, BASE_I32);
+    struct ir_value *result = ir_convert(b, within_int(e, value), BASE_I32);
     struct ir_region *here = ir_enter_outermost(b);
     struct ir_value *most = exact_bound(e, n);
     ir_leave_outermost(b, here);
@@ -209,12 +230,18 @@ struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum 
         return NULL;
     struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
     struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
+    uint32_t made = e->kernel->value_count;
     struct ir_value *length = ir_binary(b, op, x, y);
     if (ir_ambient(b) == LEVEL_GRID && !e->shape)
         elab_require(e, check, fits, x, y, e->span);
     else
         elab_check(e, check, fits, x, y, e->span);
-    if (ir_ambient(b) == LEVEL_GRID && !e->shape && x->low >= 0 && y->low >= 0 && !length->is_constant)
-        ir_bound(length, 0, INT32_MAX); /* else the host has ended the run */
+    if (ir_ambient(b) == LEVEL_GRID && !e->shape && x->low >= 0 && y->low >= 0 && !length->is_constant) {
+        /* Else the host has ended the run. What was there before may be used where this is not checked. */
+        if (length->id >= made && ir_stays(b, length))
+            ir_bound(length, 0, INT32_MAX);
+        else
+            ir_assume_range(b, length, 0, INT32_MAX);
+    }
     return length;
 }

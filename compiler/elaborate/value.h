@@ -140,6 +140,7 @@ enum elab_kind { ELAB_SCALAR, ELAB_TUPLE, ELAB_CLOSURE, ELAB_PRIMITIVE, ELAB_PUL
 struct exact {
     enum ir_op op;
     int arity;
+    bool is_users; /* it, or what it is made of: not the library's alone */
     struct elab_value *operands[2];
 };
 struct elab_value {

@@ -156,20 +156,25 @@ static bool takes_a_part(const struct ir_value *x, const struct ir_value *y, str
         return false;
     const struct ir_value *by = part->operand_count > 1 ? part->operands[1] : NULL;
     int64_t high = of_x.high;
+    bool is_bounded = x->base != BASE_U64 || high < INT64_MAX;
     switch (part->op) {
     case OP_SHR:
-        if (by->is_constant && by->constant.integer >= 0 && by->constant.integer < base_info[x->base].bits)
+        if (is_bounded && by->is_constant && by->constant.integer >= 0 &&
+            by->constant.integer < base_info[x->base].bits)
             high -= high >> by->constant.integer;
         break;
     case OP_DIV:
         if (by->low < 1)
             return false;
-        if (by->is_constant)
+        if (is_bounded && by->is_constant && by->constant.integer > 0)
             high -= high / by->constant.integer;
         break;
+    case OP_MIN:
+        if (by->low < 0) /* it may be less than nothing */
+            return false;
+        break;
     case OP_REM:
-    case OP_AND:
-    case OP_MIN: break;
+    case OP_AND: break;
     default: return false; /* other operations may give more than their operand */
     }
     return range_intersect(*result, (struct range){0, high}, result);
@@ -615,14 +620,33 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
     builder_top(b)->effects = true;
 }
 
+/* The depth from which on values may be narrowed here: what is made of others alone moves out of the loop, which may
+   have no turn. Out of a branch nothing moves. */
+static uint32_t assumed_from(const struct ir_builder *b) {
+    for (size_t i = b->frames.count - 1; i > 0; i--) {
+        enum frame_kind kind = b->frames.at[i].kind;
+        if (kind == FRAME_THEN || kind == FRAME_ELSE)
+            return 0;
+        if (kind != FRAME_BODY)
+            return (uint32_t)i;
+    }
+    return 0;
+}
+
+bool ir_stays(const struct ir_builder *b, const struct ir_value *value) {
+    return builder_depth(b, value) >= assumed_from(b);
+}
+
 void ir_assume(struct ir_builder *b, struct ir_value *condition) {
     condition = builder_operand(b, condition);
     if (!condition->is_constant)
-        facts_assume(b, condition, true, 0);
+        facts_assume(b, condition, true, assumed_from(b));
 }
 
 void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, int64_t high) {
-    facts_narrow(b, builder_operand(b, value), (struct range){low, high});
+    value = builder_operand(b, value);
+    if (ir_stays(b, value))
+        facts_narrow(b, value, (struct range){low, high});
 }
 
 static struct ir_value *exchange(struct ir_builder *b, enum ir_kind kind, enum base base, struct ir_value *value,

@@ -50,6 +50,8 @@ bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_valu
 void ir_name(struct ir_value *value, const char *name);           /* hint; keeps the first */
 void ir_assume(struct ir_builder *b, struct ir_value *condition); /* until the innermost region ends */
 void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, int64_t high); /* likewise */
+/* Nothing made of the value moves out of the loop that is open, or there is none. */
+bool ir_stays(const struct ir_builder *b, const struct ir_value *value);
 void ir_bound(struct ir_value *value, int64_t low, int64_t high); /* wherever it is used, by how it came about */
 
 /* ---- memory ---- */

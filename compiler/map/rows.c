@@ -65,7 +65,9 @@ static bool is_division(const struct ir_instruction *loop, const struct ir_instr
     }
     struct ir_value *x = at->operands[0];
     bool is_natural = x->base == BASE_I32 && loop->parameters[0]->base == BASE_I32 && x->low >= 0;
-    return is_natural && (division->by || division->width > 1) && counts_up(loop, x, &division->begin);
+    /* By 0, and by the least number, all of x up to the greatest is one row: see lower_width. */
+    bool is_one_row = !division->by || division->by->low >= 1 || x->high < INT32_MAX;
+    return is_natural && is_one_row && (division->by || division->width > 1) && counts_up(loop, x, &division->begin);
 }
 
 static bool is_same_sum(const struct linear *x, const struct linear *y) {

@@ -234,6 +234,23 @@ static int guarded_together(int64_t rounds) {
     return batches > 1 ? (int)((rounds + batches - 1) / batches) : 0;
 }
 
+/* Is what the loop stores to stored by it alone, once? Then nobody reads what is behind the end of that. */
+static bool stores_all(const struct lowering *l, const struct ir_instruction *forall) {
+    for (struct ir_walk walk = ir_walk(forall->regions[0]); walk.at; ir_next(&walk)) {
+        if (walk.at->kind != IR_STORE || walk.at->buffer->memory != MEMORY_SHARED)
+            continue;
+        const struct extent *extent = map_get(l->extents->by_buffer, walk.at->buffer);
+        if (walk.at->buffer->rewritten)
+            return false;
+        for (size_t i = 0; i < extent->accesses.count; i++) {
+            const struct ir_instruction *at = extent->accesses.at[i];
+            if (at->kind != IR_LOAD && at->kind != IR_ALLOCATE && !ir_region_inside(at->region, forall->regions[0]))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* The same number of iterations for each unit, or as many but the last ones, which are then
    guarded: counted from 0, so that the C compiler knows how many. Unrolled, the loads of a small
    body are on their way at the same time. */
@@ -267,7 +284,7 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
     if (!limit)
         ahead_load(l, held, true);
-    else if (is_small(forall, rounds))
+    else if (is_small(forall, rounds) && stores_all(l, forall))
         ahead_fill(l, held, rounds * share->constant_stride);
 }
 
