@@ -431,7 +431,7 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
     for (size_t i = 0; i < c->options->settings.count; i++)
         if (c->options->settings.at[i].wrong)
             return EXIT_USAGE;
-    if (!compilation_is_good(c))
+    if (!compilation_has_meaning(c))
         return EXIT_GOOD;
     status = check_settings(c, path);
     if (status == EXIT_GOOD && options_make_code(c->options))
@@ -439,7 +439,9 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
     return status;
 }
 
-bool compilation_is_good(const struct compilation *c) { return diag_error_count(c->diagnostics) == 0; }
+bool compilation_has_meaning(const struct compilation *c) { return diag_error_count(c->diagnostics) == 0; }
+
+bool compilation_is_good(const struct compilation *c) { return diag_are_good(c->diagnostics); }
 
 void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics) {
     FILE *out = driver_messages(c->options);

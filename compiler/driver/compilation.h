@@ -43,6 +43,7 @@ enum exit_status compilation_load(struct compilation *c, const char *path);
    program is to be used when compilation_is_good. */
 enum exit_status compilation_check(struct compilation *c, const char *path);
 bool compilation_is_good(const struct compilation *c);
+bool compilation_has_meaning(const struct compilation *c); /* it has no errors, but warnings that -W may make errors */
 enum exit_status exit_worse(enum exit_status a, enum exit_status b); /* they are ordered that way */
 /* Prints the diagnostics to stderr; the status, or EXIT_PROGRAM_WRONG when there are errors among
    them: the worse. */

@@ -12,7 +12,7 @@
 static enum exit_status check_file(struct options *options, const char *path) {
     struct compilation *c = compilation_new(options);
     enum exit_status status = compilation_check(c, path);
-    if (status == EXIT_GOOD && compilation_is_good(c) && !options->types_only)
+    if (status == EXIT_GOOD && compilation_has_meaning(c) && !options->types_only)
         check_later_stages(c);
     return compilation_end(c, status);
 }

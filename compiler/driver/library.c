@@ -238,7 +238,7 @@ static enum exit_status make_text(void *context) {
     struct diagnostics *diagnostics = diagnostics_new(arena, c->sources);
     const char *text = text_for_target(c, arena, job->target, job->kernel, diagnostics);
     enum exit_status status = text ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
-    if (!text && !diag_error_count(diagnostics))
+    if (!text && diag_are_good(diagnostics))
         status = driver_complain(&job->program->options, EXIT_USAGE,
                                  "kernels become text for cuda, opencl, c or hip, by a mapping that fits, not for %s",
                                  job->target);
@@ -332,7 +332,7 @@ void fclc_counts(const struct fclc_kernel *kernel, size_t *arguments, size_t *re
 
 static enum exit_status say(const struct fclc_kernel *k, struct diagnostics *diagnostics, enum exit_status status) {
     compilation_print_diagnostics(k->program->c, diagnostics);
-    return diag_error_count(diagnostics) && status == EXIT_GOOD ? EXIT_PROGRAM_WRONG : status;
+    return !diag_are_good(diagnostics) && status == EXIT_GOOD ? EXIT_PROGRAM_WRONG : status;
 }
 
 /* Compiles and builds; what was built before is replaced if that goes well. */

@@ -174,8 +174,10 @@ bool diag_has_error_in(const struct diagnostics *d, struct span span) {
     return false;
 }
 
-size_t diag_error_count(const struct diagnostics *d) {
-    return d->error_count + (d->are_flagged_errors ? d->flagged_count : 0);
+size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
+
+bool diag_are_good(const struct diagnostics *d) {
+    return d->error_count == 0 && !(d->are_flagged_errors && d->flagged_count > 0);
 }
 
 const char *diag_first_error(const struct diagnostics *d) {

@@ -39,7 +39,8 @@ void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format,
 /* What was said since is forgotten, as something is done again. */
 size_t diag_mark(const struct diagnostics *d);
 void diag_forget(struct diagnostics *d, size_t mark);
-size_t diag_error_count(const struct diagnostics *d);
+size_t diag_error_count(const struct diagnostics *d);      /* without warnings, whatever -W says */
+bool diag_are_good(const struct diagnostics *d);           /* no errors, nor warnings that -W makes errors */
 const char *diag_first_error(const struct diagnostics *d); /* the message of the first that was found; NULL: none */
 bool diag_is_ours(const struct diagnostics *d, struct span span); /* as source.is_ours */
 bool diag_has(const struct diagnostics *d, enum diag_code code);

@@ -563,3 +563,12 @@ def cases(env):
         done = env.run(env.fclc, "test", "--target=interp", path)
         assert done.returncode == 1 and "did you mean `turn`?" in done.stdout + done.stderr, done.stdout + done.stderr
     yield Case("a library's or a kernel's name misspelt", similar_names)
+
+    def warnings_as_errors():
+        text = ("kernel k (unused : int) (xs : [int]) =\n  let a = force (push <grid> (map (fn x => x + 1) xs))\n"
+                "  in push <grid> (map (fn x => x * 2) a)\n")
+        for words, status, kind in ((["-W", "error"], 1, "error"), ([], 0, "warning")):
+            done = env.run(env.fclc, "check", *words, "-", input=text)
+            assert done.returncode == status, done.stderr
+            assert f"{kind}[W001]" in done.stderr and f"{kind}[W004]" in done.stderr, done.stderr
+    yield Case("warnings that are errors hide no others", warnings_as_errors)
