@@ -41,7 +41,7 @@ static struct ir_value *natural(struct elaborator *e, const struct ir_value *val
     return value->low >= 0 ? its_bound : larger(e, its_bound, ir_int(e->builder, 0));
 }
 
-/* May the result be a positive number that two operands of another sign made? The library's own are places in arrays. */
+/* May the result be a positive number that operands of another sign made? The library's own are places in arrays. */
 static bool may_sink(const struct elaborator *e, const struct ir_instruction *i, int64_t least) {
     return least < INT32_MIN && !diag_is_ours(e->diagnostics, i->span);
 }
