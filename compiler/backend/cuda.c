@@ -111,33 +111,77 @@ static void file_head(struct text *out, struct file_needs needs) {
             "FCL_WORD(long long, \"64\", \"l\")\n"
             "FCL_WORD(unsigned long long, \"64\", \"l\")\n"
             "#endif\n");
-    if (needs.fours)
-        text_add(
-            out,
-            "#if !defined fcl_load_four\n"
-            "/* Four elements, by one load where they begin at a multiple of 16 bytes; before the next barrier. */\n"
-            "#define FCL_LOAD_FOUR(type, letter)                                                     \\\n"
-            "    __device__ __forceinline__ void fcl_load_four(type *to, const type *from) {         \\\n"
-            "        if (((unsigned long long)from & 15) == 0) {                                     \\\n"
-            "            asm volatile(\"ld.volatile.global.v4.b32 {%0, %1, %2, %3}, [%4];\"            \\\n"
-            "                         : \"=\" letter(to[0]), \"=\" letter(to[1]), \"=\" letter(to[2]),     \\\n"
-            "                           \"=\" letter(to[3])                                            \\\n"
-            "                         : \"l\"(from));                                                  \\\n"
-            "        } else {                                                                        \\\n"
-            "            const type *const end = from + 4;                                           \\\n"
-            "            _Pragma(\"unroll 1\") /* a loop is jumped over, and has no predicates */      \\\n"
-            "            do {                                                                        \\\n"
-            "                to[0] = to[2];                                                          \\\n"
-            "                to[1] = to[3];                                                          \\\n"
-            "                to[2] = from[0];                                                        \\\n"
-            "                to[3] = from[1];                                                        \\\n"
-            "            } while ((from += 2) != end);                                               \\\n"
-            "        }                                                                               \\\n"
-            "    }\n"
-            "FCL_LOAD_FOUR(float, \"f\")\n"
-            "FCL_LOAD_FOUR(int, \"r\")\n"
-            "FCL_LOAD_FOUR(unsigned, \"r\")\n"
-            "#endif\n");
+    if (needs.wide_loads)
+        text_add(out,
+                 "#if !defined fcl_load_four\n"
+                 "/* Elements next to each other, by one load where its bytes are aligned; before the next barrier.\n"
+                 "   Else by a loop, which is jumped over, and has no predicates. */\n"
+                 "#define FCL_LOAD_FOUR(type, letter)                                                     \\\n"
+                 "    __device__ __forceinline__ void fcl_load_four(type *to, const type *from) {         \\\n"
+                 "        if (((unsigned long long)from & 15) == 0) {                                     \\\n"
+                 "            asm volatile(\"ld.volatile.global.v4.b32 {%0, %1, %2, %3}, [%4];\"            \\\n"
+                 "                         : \"=\" letter(to[0]), \"=\" letter(to[1]), \"=\" letter(to[2]),     \\\n"
+                 "                           \"=\" letter(to[3])                                            \\\n"
+                 "                         : \"l\"(from));                                                  \\\n"
+                 "        } else {                                                                        \\\n"
+                 "            const type *const end = from + 4;                                           \\\n"
+                 "            _Pragma(\"unroll 1\")                                                         \\\n"
+                 "            do {                                                                        \\\n"
+                 "                to[0] = to[2];                                                          \\\n"
+                 "                to[1] = to[3];                                                          \\\n"
+                 "                to[2] = from[0];                                                        \\\n"
+                 "                to[3] = from[1];                                                        \\\n"
+                 "            } while ((from += 2) != end);                                               \\\n"
+                 "        }                                                                               \\\n"
+                 "    }\n"
+                 "FCL_LOAD_FOUR(float, \"f\")\n"
+                 "FCL_LOAD_FOUR(int, \"r\")\n"
+                 "FCL_LOAD_FOUR(unsigned, \"r\")\n"
+                 "#endif\n");
+    if (needs.pairs)
+        text_add(out,
+                 "#if !defined fcl_load_four /* what simulates a GPU may have its own of both */\n"
+                 "/* Elements of 16 bits next to each other, two in a word: by one load, as fcl_load_four. */\n"
+                 "template <int count, class T> __device__ __forceinline__ void fcl_load_halves(unsigned *to, const T "
+                 "*from) {\n"
+                 "    const int words = count / 2, step = words > 1 ? words / 2 : 1;\n"
+                 "    if (((unsigned long long)from & (2 * count - 1)) == 0) {\n"
+                 "        if (count == 8)\n"
+                 "            asm volatile(\"ld.volatile.global.v4.b32 {%0, %1, %2, %3}, [%4];\"\n"
+                 "                         : \"=r\"(to[0]), \"=r\"(to[1]), \"=r\"(to[2]), \"=r\"(to[3])\n"
+                 "                         : \"l\"(from));\n"
+                 "        else if (count == 4)\n"
+                 "            asm volatile(\"ld.volatile.global.v2.b32 {%0, %1}, [%2];\"\n"
+                 "                         : \"=r\"(to[0]), \"=r\"(to[1])\n"
+                 "                         : \"l\"(from));\n"
+                 "        else\n"
+                 "            asm volatile(\"ld.volatile.global.b32 %0, [%1];\" : \"=r\"(to[0]) : \"l\"(from));\n"
+                 "    } else {\n"
+                 "        const T *const end = from + count;\n"
+                 "        _Pragma(\"unroll 1\")\n"
+                 "        do {\n"
+                 "            _Pragma(\"unroll\")\n"
+                 "            for (int i = 0; i < words; ++i)\n"
+                 "                to[i] = i + step < words ? to[i + step]\n"
+                 "                                         : (unsigned short)from[2 * (i + step - words)] |\n"
+                 "                                               (unsigned)from[2 * (i + step - words) + 1] << 16;\n"
+                 "        } while ((from += 2 * step) != end);\n"
+                 "    }\n"
+                 "}\n"
+                 "#endif\n"
+                 "/* Elements of 16 bits, two in a register. */\n"
+                 "template <class T, int count> struct fcl_pairs {\n"
+                 "    unsigned words[(count + 1) / 2];\n"
+                 "    struct place {\n"
+                 "        unsigned &word;\n"
+                 "        int shift;\n"
+                 "        __device__ __forceinline__ operator T() const { return (T)(word >> shift); }\n"
+                 "        __device__ __forceinline__ void operator=(T x) const {\n"
+                 "            word = (word & 0xffff0000u >> shift) | (unsigned)(unsigned short)x << shift;\n"
+                 "        }\n"
+                 "    };\n"
+                 "    __device__ __forceinline__ place operator[](int i) { return place{words[i / 2], i % 2 * 16}; }\n"
+                 "};\n");
 }
 
 /* A matrix unit's instruction takes two elements in a register. Elsewhere each lane asks others for
@@ -218,7 +262,7 @@ static const struct dialect dialect_cuda = {
                 [TARGET_EXCHANGE_DOWN] = "__shfl_down_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_XOR] = "__shfl_xor_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_MATCH] = "fcl_match("},
-    .loads_four = true,
+    .loads_wide = true,
     .ballot = "__ballot_sync(0xffffffffu, ",
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,

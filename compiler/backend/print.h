@@ -41,7 +41,8 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, words, fours, threads;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, words, wide_loads, pairs,
+        threads;
     quirk_set quirks;
     int warp_threads;
 };
@@ -67,7 +68,7 @@ struct dialect {
     bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
-    bool loads_four;                 /* fcl_load_four of file_head: note [fours] in own_places.c */
+    bool loads_wide;                 /* fcl_load_… of file_head: note [loads by vectors] in own_places.c */
     const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
     const char *pause;               /* before a thread looks again for what another block writes; NULL: none */
     /* How words of 32 or 64 bits in global memory are read and written that other blocks write and read meanwhile: note
@@ -97,7 +98,7 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches, has_pauses, has_words, has_fours, has_threads;
+    bool has_matches, has_pauses, has_words, has_wide_loads, has_pairs, has_threads;
     unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */

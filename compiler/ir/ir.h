@@ -107,6 +107,7 @@ struct ir_buffer {
     bool is_swapped;           /* OUTPUT: a SWAP gives it other memory, which `capacity` says nothing of */
     bool is_plain;             /* by `force`, of what could be read without it */
     bool of_host;              /* TABLE: in the host's code, which alone reads it */
+    bool is_packed;            /* PRIVATE: of 16 bits, two in a register */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
@@ -229,7 +230,7 @@ struct ir_instruction {
     union {                   /* what one kind alone has: by IR_PART */
         struct {              /* LOAD */
             bool is_early;    /* into registers, for what is behind barriers: see own_places.c */
-            int of_four;      /* early, the n-th, from 1 on, of four that are next to each other; 0: of none */
+            int nth, of;      /* early, the n-th, from 1 on, of so many that are next to each other; 0: of none */
         } load;
         struct {                   /* STORE, ATOMIC */
             bool is_start;         /* STORE: of the array that an update starts from; note [updates] in reuse.c */

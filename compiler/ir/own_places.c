@@ -27,11 +27,12 @@
    its value is used, and the thread waits for each in turn. So these loads are marked:
    QUIRK_LATE_LOADS of map/quirks.
 
-   note [fours]
-   Four of these loads that are next to each other, and go to registers that are, are one load of
-   16 bytes where they begin at a multiple of 16. That is asked at run time, as it depends on the
-   host's pointers and on how long rows are. Only of what the host gives, which no store changes:
-   compilers do not see that this load reads memory. */
+   note [loads by vectors]
+   As many of these loads as make 16 bytes that are next to each other, and go to registers that are,
+   are one load where they begin at a multiple of 16; elements of 16 bits also by 8 bytes, and by 4,
+   and these lie in registers two by two then, as the load brings them.
+   That is asked at run time, as it depends on the host's pointers and on how long rows are. Only of
+   what the host gives, which no store changes: compilers do not see that this load reads memory. */
 #include "ir/linear.h"
 #include "ir/machine.h"
 #include "ir/pass_list.h"
@@ -367,7 +368,7 @@ static struct ir_instruction *loaded_by(const struct ir_instruction *store) {
     return load && load->kind == IR_LOAD ? load : NULL;
 }
 
-/* See note [fours]. */
+/* See note [loads by vectors]. */
 static bool follows(const struct ir_instruction *first, const struct ir_instruction *load, int distance) {
     struct linear at, from;
     return IR_PART(load, load).is_early && load->buffer == first->buffer && load->region == first->region &&
@@ -375,23 +376,53 @@ static bool follows(const struct ir_instruction *first, const struct ir_instruct
            linear_add(&at, &from, -1) && at.count == 0 && at.constant == distance;
 }
 
-static void find_fours(const struct candidate *candidate) {
-    enum { FOUR = 4 };
-    struct ir_instruction *found[FOUR];
-    size_t count = 0;
-    for (size_t i = 0; i < candidate->accesses.count; i++) {
-        const struct ir_instruction *store = candidate->accesses.at[i].instruction;
-        struct ir_instruction *load = loaded_by(store);
-        bool is_next = load && count > 0 && follows(found[0], load, (int)count);
-        if (!is_next)
-            count = 0;
-        bool is_constant = load && IR_PART(load, load).is_early && load->buffer->memory == MEMORY_INPUT;
-        if (is_constant && base_info[load->buffer->element].bits == 32)
-            found[count++] = load;
-        for (size_t n = 0; count == FOUR && n < FOUR; n++)
-            IR_PART(found[n], load).of_four = (int)n + 1;
-        count %= FOUR;
+/* Loads from that many places behind another's place. */
+static void load_behind(struct keeper *k, struct ir_instruction *load, struct ir_value *place, size_t distance) {
+    struct ir_region *region = load->region;
+    struct ir_region fresh = {0};
+    struct rewriter rewriter = {k->arena, k->kernel, &fresh, load};
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        if (region->instructions.at[i] == load)
+            load->operands[0] = rewrite_operation(&rewriter, OP_ADD, place,
+                                                  rewrite_constant(&rewriter, place->base, (int64_t)distance));
+        vec_push(k->arena, &fresh.instructions, region->instructions.at[i]);
     }
+    region->instructions = fresh.instructions;
+}
+
+/* Loads that are next to each other become wide ones. */
+static void widen(struct keeper *k, struct ir_instruction *const *loads, size_t count) {
+    int bits = count ? base_info[loads[0]->buffer->element].bits : 0;
+    size_t least = bits == 16 ? 2 : 4, of = bits == 16 ? 8 : 4;
+    for (size_t i = 0; i < count && of >= least;)
+        if (count - i < of) {
+            of /= 2;
+        } else {
+            for (size_t n = 0; n < of; n++) {
+                IR_PART(loads[i + n], load).nth = (int)n + 1;
+                IR_PART(loads[i + n], load).of = (int)of;
+                if (n > 0) /* so that no other sums stand between them */
+                    load_behind(k, loads[i + n], loads[i]->operands[0], n);
+            }
+            i += of;
+        }
+}
+
+static void find_wide_loads(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
+    VEC(struct ir_instruction *) found = {0};
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        struct ir_instruction *load = loaded_by(candidate->accesses.at[i].instruction);
+        bool is_constant = load && IR_PART(load, load).is_early && load->buffer->memory == MEMORY_INPUT;
+        int bits = is_constant ? base_info[load->buffer->element].bits : 0;
+        if (found.count && !(is_constant && follows(found.at[0], load, (int)found.count))) {
+            widen(k, found.at, found.count);
+            found.count = 0;
+        }
+        if (bits == 16 || bits == 32)
+            vec_push(k->arena, &found, load);
+        buffer->is_packed |= found.count > 1 && bits == 16;
+    }
+    widen(k, found.at, found.count);
 }
 
 static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
@@ -402,7 +433,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
         if (slots > 1 && load && !load->is_volatile && !buffer->rewritten)
             IR_PART(load, load).is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
     }
-    find_fours(candidate);
+    find_wide_loads(k, buffer, candidate);
     for (size_t i = 0; i < candidate->accesses.count; i++)
         split(k, candidate->accesses.at[i].loop, threads, width_of(candidate, &candidate->accesses.at[i]));
     for (size_t i = 0; i < candidate->accesses.count; i++) {

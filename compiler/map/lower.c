@@ -82,7 +82,8 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
     expr->is_early = IR_PART(instruction, load).is_early;
-    expr->of_four = IR_PART(instruction, load).of_four;
+    expr->nth = IR_PART(instruction, load).nth;
+    expr->of = IR_PART(instruction, load).of;
     expr->is_guarded = array->space == TARGET_SPACE_PRIVATE && lower_is_guarded(l, instruction);
     if (expr->is_guarded)
         l->target->quirks |= quirk_bit(QUIRK_GUARDED);

@@ -110,6 +110,7 @@ void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int
                                    .element = buffer->element,
                                    .space = TARGET_SPACE_PRIVATE,
                                    .capacity = capacity > 0 ? capacity : 1,
+                                   .is_packed = buffer->is_packed,
                                    .alignment = alignment};
     lower_emit(l, TARGET_DECLARE_ARRAY)->array = array;
     l->target->uses_double |= buffer->element == BASE_F64;

@@ -41,6 +41,7 @@ struct target_array {
     int alignment;                 /* bytes; 0: the element's own */
     int lanes;                     /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
     struct target_expr *stride;    /* elements from one to the next (ulong); NULL: 1 */
+    bool is_packed;                /* PRIVATE: of 16 bits, two in a register where the target can */
     bool is_brief;                 /* PRIVATE: what an expression would hold in registers anyway, note [ahead] */
 };
 
@@ -82,7 +83,7 @@ struct target_expr {
     struct target_array *array;
     bool is_volatile; /* ELEMENT */
     bool is_early;    /* ELEMENT: before the next barrier, as it stands */
-    int of_four;      /* ELEMENT: early, the n-th, from 1 on, of four that are next to each other; 0: of none */
+    int nth, of;      /* ELEMENT: early, the n-th, from 1 on, of so many that are next to each other; 0: of none */
     bool is_guarded;  /* ELEMENT: QUIRK_GUARDED */
     int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;

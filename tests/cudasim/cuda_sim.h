@@ -99,6 +99,12 @@ static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }
 static inline void __threadfence_block() {}
 
+/* In place of PTX (backend/cuda.c), like those above. */
+template <int count, class T> inline void fcl_load_halves(unsigned *to, const volatile T *from) {
+    for (int i = 0; i < count; i += 2)
+        to[i / 2] = (unsigned short)from[i] | (unsigned)(unsigned short)from[i + 1] << 16;
+}
+
 namespace cudasim {
 
 constexpr unsigned mask_or_all(unsigned mask = 0xFFFFFFFFu) { return mask; }

@@ -722,6 +722,17 @@ def cases(env):
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
 
+    def panels_of_halves():
+        path = os.path.join(env.tmp(), "halves.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
+        loop = text[text.index("while (") if "while (" in text else text.index("for (int k"):]
+        # where rows begin at multiples of 8, all that a thread loads of a panel is four loads of 16 bytes
+        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, xs \+ ", loop) == 2, loop
+        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, ys \+ ", loop) == 2, loop
+    yield Case("a product of halves loads eight at a time", panels_of_halves)
+
     def calls():
         text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"),
                          encoding="utf-8").read(), "options")
