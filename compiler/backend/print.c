@@ -274,7 +274,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
     }
 }
 
-/* How many statements from the i-th on are stores to registers by one load of note [loads by vectors] in own_places.c. */
+/* How many statements from the i-th on are stores to registers by one load: note [loads by vectors] in own_places.c. */
 static int wide_load(const struct printer *p, const struct target_block *block, size_t i) {
     const struct target_statement *first = block->statements.at[i];
     if (!p->dialect->loads_wide || first->kind != TARGET_STORE || first->value->kind != TARGET_EXPR_ELEMENT)

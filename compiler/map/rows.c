@@ -65,9 +65,7 @@ static bool is_division(const struct ir_instruction *loop, const struct ir_instr
     }
     struct ir_value *x = at->operands[0];
     bool is_natural = x->base == BASE_I32 && loop->parameters[0]->base == BASE_I32 && x->low >= 0;
-    /* By 0, and by the least number, all of x up to the greatest is one row: see lower_width. */
-    bool is_one_row = !division->by || division->by->low >= 1 || x->high < INT32_MAX;
-    return is_natural && is_one_row && (division->by || division->width > 1) && counts_up(loop, x, &division->begin);
+    return is_natural && (division->by || division->width > 1) && counts_up(loop, x, &division->begin);
 }
 
 static bool is_same_sum(const struct linear *x, const struct linear *y) {
@@ -219,8 +217,10 @@ static struct target_expr *lower_begin(struct lowering *l, const struct linear *
     return named(l, begin, "begin");
 }
 
-/* The width of a row. `by`: the divisor, which may be any number. */
-static struct target_expr *lower_width(struct lowering *l, const struct division *division, struct target_expr *by) {
+/* The width of a row. `by`: the divisor, which may be any number; by 0, and by the least, all is one row: `is_none`. */
+static struct target_expr *lower_width(struct lowering *l, const struct division *division, struct target_expr *by,
+                                       struct target_expr **is_none) {
+    *is_none = NULL;
     if (!division->by || division->by->low >= 1)
         return by;
     struct target_expr *zero = number(l, 0), *width = by;
@@ -229,8 +229,8 @@ static struct target_expr *lower_width(struct lowering *l, const struct division
         width = expr_choice(l, is_negative, wrapping(l, OP_SUB, zero, by), by);
         width = lower_named(l, width, NULL, "size");
     }
-    struct target_expr *is_none = expr_operation(l, OP_LT, BASE_BOOL, width, number(l, 1));
-    width = lower_named(l, expr_choice(l, is_none, number(l, INT32_MAX), width), NULL, "width");
+    *is_none = lower_named(l, expr_operation(l, OP_LT, BASE_BOOL, width, number(l, 1)), NULL, "is_none");
+    width = lower_named(l, expr_choice(l, *is_none, number(l, INT32_MAX), width), NULL, "width");
     width->low = 1;
     width->high = INT32_MAX;
     return width;
@@ -255,15 +255,22 @@ struct target_expr *rows_begin(struct lowering *l, struct rows *rows) {
     return division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
 }
 
+/* The greatest number is as much as a row may have, and would be in the next. */
+static struct target_expr *row_of(struct lowering *l, struct target_expr *x, struct target_expr *width,
+                                  struct target_expr *is_none) {
+    struct target_expr *row = expr_operation(l, OP_DIV, BASE_I32, x, width);
+    return is_none ? expr_choice(l, is_none, number(l, 0), row) : row;
+}
+
 static struct lower_scope enter(struct lowering *l, struct rows *rows, struct target_expr **first,
                                 struct target_expr **limit) {
     const struct division *division = rows->division;
     struct target_expr *begin = rows->begin, *one = number(l, 1);
-    struct target_expr *width = lower_width(l, division, rows->by);
+    struct target_expr *is_none, *width = lower_width(l, division, rows->by, &is_none);
     struct target_expr *from = wrapping(l, OP_ADD, begin, *first);
     struct target_expr *last = wrapping(l, OP_SUB, wrapping(l, OP_ADD, begin, *limit), one);
-    from = named(l, expr_operation(l, OP_DIV, BASE_I32, from, width), "first_row");
-    struct target_expr *count = expr_operation(l, OP_DIV, BASE_I32, last, width);
+    from = named(l, row_of(l, from, width, is_none), "first_row");
+    struct target_expr *count = row_of(l, last, width, is_none);
     count = expr_operation(l, OP_ADD, BASE_I32, expr_operation(l, OP_SUB, BASE_I32, count, from), one);
     struct target_expr *has_some = expr_operation(l, OP_LT, BASE_BOOL, *first, *limit);
     bool is_known = (*first)->kind == TARGET_EXPR_CONSTANT && (*limit)->kind == TARGET_EXPR_CONSTANT;
@@ -288,7 +295,8 @@ static struct lower_scope enter(struct lowering *l, struct rows *rows, struct ta
     struct target_expr *end = expr_operation(l, OP_SUB, BASE_I32, *limit, width);
     end = expr_operation(l, OP_MIN, BASE_I32, rows->start, end);
     *first = lower_named(l, expr_operation(l, OP_MAX, BASE_I32, *first, rows->start), NULL, "from");
-    *limit = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, end, width), NULL, "to");
+    end = expr_operation(l, OP_ADD, BASE_I32, end, width);
+    *limit = lower_named(l, is_none ? expr_choice(l, is_none, *limit, end) : end, NULL, "to");
     return scope;
 }
 

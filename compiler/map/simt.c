@@ -234,19 +234,12 @@ static int guarded_together(int64_t rounds) {
     return batches > 1 ? (int)((rounds + batches - 1) / batches) : 0;
 }
 
-/* Is what the loop stores to stored by it alone, once? Then nobody reads what is behind the end of that. */
-static bool stores_all(const struct lowering *l, const struct ir_instruction *forall) {
+/* Do the arrays that the loop stores to begin with it? Then nothing is behind the end of what it stores yet. */
+static bool begins_arrays(const struct lowering *l, const struct ir_instruction *forall) {
     for (struct ir_walk walk = ir_walk(forall->regions[0]); walk.at; ir_next(&walk)) {
-        if (walk.at->kind != IR_STORE || walk.at->buffer->memory != MEMORY_SHARED)
-            continue;
-        const struct extent *extent = map_get(l->extents->by_buffer, walk.at->buffer);
-        if (walk.at->buffer->rewritten)
+        bool is_shared = walk.at->kind == IR_STORE && walk.at->buffer->memory == MEMORY_SHARED;
+        if (is_shared && ((const struct extent *)map_get(l->extents->by_buffer, walk.at->buffer))->first != forall)
             return false;
-        for (size_t i = 0; i < extent->accesses.count; i++) {
-            const struct ir_instruction *at = extent->accesses.at[i];
-            if (at->kind != IR_LOAD && at->kind != IR_ALLOCATE && !ir_region_inside(at->region, forall->regions[0]))
-                return false;
-        }
     }
     return true;
 }
@@ -284,7 +277,7 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
     if (!limit)
         ahead_load(l, held, true);
-    else if (is_small(forall, rounds) && stores_all(l, forall))
+    else if (is_small(forall, rounds) && begins_arrays(l, forall))
         ahead_fill(l, held, rounds * share->constant_stride);
 }
 
