@@ -481,7 +481,8 @@ static void hint_level(struct checker *c, struct diagnostic *d, const struct app
     const char *what = operand_text(c, use ? use->argument : NULL);
     const char *levels = use && use->argument ? levels_behind(c, use->argument->span) : NULL;
     if (levels)
-        diag_hint(c->diagnostics, d, "an application that is an argument stands in parentheses: `(%s %s …)`", what, levels);
+        diag_hint(c->diagnostics, d, "an application that is an argument stands in parentheses: `(%s %s …)`", what,
+                  levels);
     else
         diag_hint(c->diagnostics, d, "a level is missing: write `%s <block>`, for example", what);
 }
@@ -680,7 +681,8 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
-    if (hint_superfluous(c, d, f->a, use) || hint_negative_argument(c, d, f->a, use) || hint_operator(c, d, f->a, f->classes, use))
+    if (hint_superfluous(c, d, f->a, use) || hint_negative_argument(c, d, f->a, use) ||
+        hint_operator(c, d, f->a, f->classes, use))
         return;
     if (is_of(use, PRIM_BIT_XOR) && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
