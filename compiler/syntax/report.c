@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "parser.h"
+#include "support/map.h"
 #include "support/text.h"
 
 static const struct token *token_at(const struct parser *p, size_t index) { return &p->tokens.at[index]; }
@@ -200,23 +201,25 @@ static bool follows_parameters_of(const struct parser *p, size_t index, int kind
     return false;
 }
 
-/* Does the declaration bind the name before the token, as a parameter or by `let` or `fn`? */
-static bool is_bound_before(const struct parser *p, size_t index, symbol name) {
+/* The names that the declaration binds before the token, as parameters or by `let` and `fn`. */
+static struct map *bound_before(const struct parser *p, size_t index) {
+    struct map *bound = map_new(p->arena);
     bool is_in_type = false, is_in_body = false;
     size_t depth = 0, of_type = 0;
     for (size_t i = declaration_at(p, index); i < index; i++) {
-        int kind = token_at(p, i)->kind, before = kind_before(p, i);
-        depth += kind == '(';
-        depth -= kind == ')' && depth > 0;
-        if (kind == ':' && !is_in_type)
+        const struct token *token = token_at(p, i);
+        int before = kind_before(p, i);
+        depth += token->kind == '(';
+        depth -= token->kind == ')' && depth > 0;
+        if (token->kind == ':' && !is_in_type)
             is_in_type = true, of_type = depth;
         is_in_type &= depth >= of_type;
-        is_in_body |= kind == '=';
+        is_in_body |= token->kind == '=';
         bool binds = !is_in_body || before == TOKEN_LET || before == TOKEN_BINDING || before == TOKEN_FN;
-        if (kind == TOKEN_NAME && token_at(p, i)->name == name && !is_in_type && binds)
-            return true;
+        if (token->kind == TOKEN_NAME && !is_in_type && binds)
+            map_set(bound, token->name, (void *)(uintptr_t)token);
     }
-    return false;
+    return bound;
 }
 
 /* What stands at the start of a line before the `=`, if it looks like a pattern or a function with its parameters; 0:
@@ -234,19 +237,21 @@ static size_t line_of_binding(const struct parser *p, size_t index) {
     return 0;
 }
 
-static uint32_t column(const struct parser *p, size_t index) {
+/* The blanks before the token. */
+static uint32_t indent(const struct parser *p, size_t index) {
     const struct source *source = p->source;
     uint32_t begin = token_at(p, index)->span.begin - source->base, at = begin;
-    while (at > 0 && source->text[at - 1] != '\n')
+    while (at > 0 && (source->text[at - 1] == ' ' || source->text[at - 1] == '\t'))
         at--;
     return begin - at;
 }
 
 /* The last line of a definition compares what is known: `length xs = 0`. */
 static bool is_last_comparison(const struct parser *p, size_t begin, size_t equals) {
+    struct map *bound = bound_before(p, begin);
     bool is_known = false;
     for (size_t i = begin; i < equals; i++)
-        is_known |= token_at(p, i)->kind == TOKEN_NAME && is_bound_before(p, begin, token_at(p, i)->name);
+        is_known |= token_at(p, i)->kind == TOKEN_NAME && map_has(bound, token_at(p, i)->name);
     size_t next = equals + 1;
     while (token_at(p, next)->kind != 0 && !token_at(p, next)->starts_line)
         next++;
@@ -257,7 +262,7 @@ static bool is_last_comparison(const struct parser *p, size_t begin, size_t equa
 static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin, size_t equals) {
     size_t declaration = declaration_at(p, equals);
     bool is_inside =
-        token_starts_declaration(token_at(p, declaration)->kind) && column(p, begin) > column(p, declaration);
+        token_starts_declaration(token_at(p, declaration)->kind) && indent(p, begin) > indent(p, declaration);
     struct span span = {token_at(p, begin)->span.begin, token_at(p, equals - 1)->span.end};
     if (begin && !is_inside)
         diag_hint(p->diagnostics, error, "a definition starts with `fun` or `val`");
@@ -376,7 +381,7 @@ static bool is_cons(const struct parser *p, size_t index) {
     if (token->kind == TOKEN_INTEGER || token->kind == TOKEN_FLOATING ||
         (token->kind == '[' && kind_after(p, right) == ']'))
         return true;
-    return token->kind == TOKEN_NAME && is_bound_before(p, index, token->name);
+    return token->kind == TOKEN_NAME && map_has(bound_before(p, index), token->name);
 }
 
 /* Where a type should go on. */
@@ -388,10 +393,10 @@ static const char *type_hint(const struct parser *p, size_t index) {
         (before == ']' && found == TOKEN_NAME && touches_previous(p, index)))
         return "the type of arrays of `a` is written `[a]`, whatever their length";
     if (found == ':' && before == ':')
-        return declaration_of(p, index) == TOKEN_SIG
-                   ? "a type follows a single colon: `sig f : type`"
-                   : "a type follows a single colon, `(x : int)`; an array is not taken apart by a pattern: its first "
-                     "element is `head xs`, the others are `drop 1 xs`";
+        return index > 2 && kind_before(p, index - 2) == '('
+                   ? "a type follows a single colon, `(x : int)`; an array is not taken apart by a pattern: its first "
+                     "element is `head xs`, the others are `drop 1 xs`"
+                   : "a type follows a single colon: `sig f : type`";
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
     if (found == '{')
@@ -490,7 +495,7 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "a function of two arguments is `fn a b => e`, and of a pair `fn (a, b) => e`";
     if (declares == TOKEN_FUN && e->patterns && e->equals && found == '|')
         return "there are no guards: `fun f x = if x > 0 then … else …`";
-    if ((declares == TOKEN_FUN || declares == TOKEN_KERNEL) && e->patterns && found == '[' &&
+    if ((declares == TOKEN_FUN || declares == TOKEN_KERNEL) && e->patterns && e->equals && found == '[' &&
         kind_after(p, index) == TOKEN_NAME && kind_after(p, index + 1) == ']')
         return "lengths are no part of types and no parameters: leave `[n]` out; the length of xs is `length xs`";
     if (declares == TOKEN_FUN && e->patterns &&
@@ -668,7 +673,7 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
     if (token->kind == TOKEN_BINDING) {
         /* Either a new binding after something that is not closed, or a comparison written `=`. */
         const struct token *pattern = token_at(p, index + 1);
-        bool begins_operand = expected->operands && !expected->operators;
+        bool begins_operand = expected->operands && !expected->operators && innermost && innermost->kind != TOKEN_LET;
         if (!pattern->starts_line || !innermost || begins_operand) {
             report_equals(p, equals_of_binding(p, index));
             return;
@@ -698,8 +703,7 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         const struct token *opener = token_at(p, innermost->index);
         struct diagnostic *error = diag_error(d, DIAG_UNCLOSED, token->span, "expected `%s` before %s", closer, found);
         diag_note(d, error, opener->span, "to close the %s opened here", quote(p, opener->span));
-        bool is_slip = token->kind == ':' && is_cons(p, index);
-        if (innermost->kind == TOKEN_IF && !is_slip) {
+        if (innermost->kind == TOKEN_IF) {
             diag_hint(d, error, "a condition chooses by `if c then a else b`");
             return;
         }
@@ -718,7 +722,7 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
             diag_hint(d, error, "a part of an array is `take 2 (drop 1 xs)`");
             return;
         }
-        if (innermost->kind == TOKEN_THEN && !is_slip && !foreign_word_hint(p, index))
+        if (innermost->kind == TOKEN_THEN && !(token->kind == ':' && is_cons(p, index)) && !foreign_word_hint(p, index))
             diag_hint(d, error, "an `if` is an expression: it has a value, and so an `else`, in every case");
         add_hints(p, error, index, expected);
         return;

@@ -252,8 +252,6 @@ bool unify_stored(struct checker *c, struct type *stored, struct type *other, st
 /* ---- signature.c ---- */
 /* USE: of a level, which must be bound. */
 enum signature_mode { SIGNATURE_RIGID, SIGNATURE_ANNOTATION, SIGNATURE_USE };
-/* What `float4` and the like, types of CUDA and OpenCL, have a few of; NULL: it is none of them. */
-const char *vector_element(const char *name);
 struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
                          signature_variables *variables);
 struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum signature_mode mode,

@@ -375,7 +375,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
             diag_hint(c->diagnostics, d, "%s", foreign_names[i].here);
             return;
         }
-    if (strncmp(name->text, "make_", 5) == 0 && vector_element(name->text + 5)) {
+    if (strncmp(name->text, "make_", 5) == 0 && strchr("234", name->text[name->length - 1])) {
         diag_hint(c->diagnostics, d, "there are no vectors of a few numbers: a tuple is written `(x, y)`");
         return;
     }

@@ -203,7 +203,7 @@ static bool hint_superfluous(struct checker *c, struct diagnostic *d, const stru
         return false;
     const char *what = short_operand(c, use->argument);
     const char *plural = taken == 1 ? "" : "s";
-    if (is_function(found) && expected->kind != TYPE_ARROW && use->place + 1 < use->count && what &&
+    if (is_function(found) && found->kind != expected->kind && use->place + 1 < use->count && what &&
         isalpha((unsigned char)*what))
         diag_hint(c->diagnostics, d,
                   "`%s` takes %zu argument%s, and %zu are given; where `%s …` is an application, it is in parentheses: "
@@ -464,16 +464,17 @@ static bool hint_brackets(struct checker *c, struct diagnostic *d, const struct 
 /* The level list that stands behind it; NULL: none. */
 static const char *levels_behind(struct checker *c, struct span span) {
     const struct source *source = c->scope->file->source;
-    uint32_t begin = span.end, most = source->base + source->length;
-    const char *text = (const char *)source->text - source->base;
-    while (begin < most && text[begin] == ' ')
+    if (span.begin < source->base || span.end > source->base + source->length)
+        return NULL;
+    const char *begin = (const char *)source->text + (span.end - source->base);
+    const char *end = (const char *)source->text + source->length;
+    while (begin < end && *begin == ' ')
         begin++;
-    uint32_t end = begin;
-    while (end < most && text[end] != '>' && text[end] != '\n')
-        end++;
-    return begin < end && end < most && text[begin] == '<' && text[end] == '>'
-               ? written(c, (struct span){begin, end + 1})
-               : NULL;
+    const char *at = begin + (begin < end);
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '+' || *at == ',' || *at == ' '))
+        at++;
+    bool is_list = at < end && *at == '>' && *begin == '<' && at > begin + 1 && at - begin < QUOTED_LONGEST;
+    return is_list ? arena_strndup(c->arena, begin, (size_t)(at + 1 - begin)) : NULL;
 }
 
 /* `force push xs`, `force push <block> xs` */

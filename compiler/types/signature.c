@@ -129,7 +129,8 @@ static void hint_foreign_type(struct checker *c, struct diagnostic *d, const cha
         diag_hint(c->diagnostics, d, "the types of numbers are i8 to i64, u8 to u64, f16, bf16, `float` and `double`");
 }
 
-const char *vector_element(const char *name) {
+/* What `float4` and the like, types of CUDA and OpenCL, have a few of; NULL: it is none of them. */
+static const char *vector_element(const char *name) {
     size_t length = strlen(name);
     if (length < 2 || name[length - 1] < '2' || name[length - 1] > '4')
         return NULL;
