@@ -217,11 +217,10 @@ static bool leads_to(struct checker *c, const struct ast_decl *from, symbol name
         const char *at = (const char *)source->text + (decl->name_span.end - source->base);
         const char *end = (const char *)source->text + (decl->span.end - source->base);
         for (; at < end && c->offers < OFFERS_MOST; c->offers++) {
-            const char *begin = at;
             if (end - at > 1 && at[0] == '-' && at[1] == '-') /* a comment */
                 while (at < end && *at != '\n')
                     at++;
-            begin = at;
+            const char *begin = at;
             while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '\''))
                 at++;
             symbol word = at > begin ? symbol_intern(c->symbols, begin, (size_t)(at - begin)) : NULL;

@@ -89,17 +89,13 @@ static size_t count_arrows(struct type *type) {
     return count;
 }
 
-/* "a", "b", … */
-static const char *letter(struct checker *c, size_t index) {
-    return index < 26 ? arena_printf(c->arena, "%c", 'a' + (char)index) : "_";
-}
-
-/* "a, b, c" */
+/* "a, b, c"; of many only the first. */
 static const char *tuple_letters(struct checker *c, size_t count) {
     struct text text;
     text_init(&text, c->arena);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&text, "%s%s", i ? ", " : "", letter(c, i));
+    for (size_t i = 0; i < count && i < 26; i++)
+        text_printf(&text, "%s%c", i ? ", " : "", (char)('a' + (char)i));
+    text_printf(&text, "%s", count > 26 ? ", …" : "");
     return text_string(&text);
 }
 
@@ -123,8 +119,11 @@ static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struc
     bool is_written = use->argument->kind == CORE_TUPLE;
     struct text text;
     text_init(&text, c->arena);
-    for (size_t i = 0; i < found->tuple.count; i++)
-        text_printf(&text, " %s", is_written ? operand_text(c, use->argument->sequence.items[i]) : letter(c, i));
+    for (size_t i = 0; i < found->tuple.count && (is_written || i < 26); i++)
+        if (is_written)
+            text_printf(&text, " %s", operand_text(c, use->argument->sequence.items[i]));
+        else
+            text_printf(&text, " %c", (char)('a' + (char)i));
     if (is_written)
         diag_hint(c->diagnostics, d, "arguments follow one another, without a tuple: `%s%s`", use->function,
                   text_string(&text));
@@ -470,10 +469,12 @@ static const char *levels_behind(struct checker *c, struct span span) {
     const char *end = (const char *)source->text + source->length;
     while (begin < end && *begin == ' ')
         begin++;
-    const char *at = begin + (begin < end);
+    if (begin == end || *begin != '<')
+        return NULL;
+    const char *at = begin + 1;
     while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '+' || *at == ',' || *at == ' '))
         at++;
-    bool is_list = at < end && *at == '>' && *begin == '<' && at > begin + 1 && at - begin < QUOTED_LONGEST;
+    bool is_list = at < end && *at == '>' && at > begin + 1 && at - begin < QUOTED_LONGEST;
     return is_list ? arena_strndup(c->arena, begin, (size_t)(at + 1 - begin)) : NULL;
 }
 
