@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "parser.h"
+#include "support/map.h"
 #include "support/text.h"
 
 static const struct token *token_at(const struct parser *p, size_t index) { return &p->tokens.at[index]; }
@@ -145,6 +146,30 @@ static const char *describe_expected(struct parser *p, const struct expected *e)
 
 /* ---- slips ---- */
 
+/* The word that opens the declaration with the token, or the file's first token. */
+static size_t declaration_at(const struct parser *p, size_t index) {
+    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
+        index--;
+    return index;
+}
+
+/* The same as a kind; what is before the first one has none. */
+static int declaration_of(const struct parser *p, size_t index) { return token_at(p, declaration_at(p, index))->kind; }
+
+static bool touches_previous(const struct parser *p, size_t index) {
+    return index > 0 && token_at(p, index - 1)->span.end == token_at(p, index)->span.begin;
+}
+
+static bool is_name(const struct parser *p, size_t index, const char *name) {
+    const struct token *token = token_at(p, index);
+    return token->kind == TOKEN_NAME && strcmp(token->name->text, name) == 0;
+}
+
+static bool ends_operand(int kind) {
+    return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
+           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == TOKEN_LEVEL_CLOSE;
+}
+
 static bool is_comparison(int kind) {
     return kind == '<' || kind == '>' || kind == TOKEN_LESS_EQUAL || kind == TOKEN_GREATER_EQUAL ||
            kind == TOKEN_EQUAL || kind == TOKEN_NOT_EQUAL;
@@ -176,16 +201,76 @@ static bool follows_parameters_of(const struct parser *p, size_t index, int kind
     return false;
 }
 
-/* `f x =` at the start of a line. */
-static bool lacks_definition_word(const struct parser *p, size_t index) {
+/* The names that the declaration binds before the token, as parameters or by `let` and `fn`. */
+static struct map *bound_before(const struct parser *p, size_t index) {
+    struct map *bound = map_new(p->arena);
+    bool is_in_type = false, is_in_body = false;
+    size_t depth = 0, of_type = 0;
+    for (size_t i = declaration_at(p, index); i < index; i++) {
+        const struct token *token = token_at(p, i);
+        int before = kind_before(p, i);
+        depth += token->kind == '(';
+        depth -= token->kind == ')' && depth > 0;
+        if (token->kind == ':' && !is_in_type)
+            is_in_type = true, of_type = depth;
+        is_in_type &= depth >= of_type;
+        is_in_body |= token->kind == '=';
+        bool binds = !is_in_body || before == TOKEN_LET || before == TOKEN_BINDING || before == TOKEN_FN;
+        if (token->kind == TOKEN_NAME && !is_in_type && binds)
+            map_set(bound, token->name, (void *)(uintptr_t)token);
+    }
+    return bound;
+}
+
+/* What stands at the start of a line before the `=`, if it looks like a pattern or a function with its parameters; 0:
+   nothing does. */
+static size_t line_of_binding(const struct parser *p, size_t index) {
     while (index > 0) {
         const struct token *before = token_at(p, --index);
-        if (before->starts_line && before->kind != TOKEN_BINDING)
-            return before->kind == TOKEN_NAME;
-        if (before->kind != TOKEN_NAME && before->kind != TOKEN_BINDING)
-            return false;
+        int kind = before->kind;
+        if (before->starts_line && kind != TOKEN_BINDING)
+            return kind == TOKEN_NAME || kind == '(' ? index : 0;
+        if (kind != TOKEN_NAME && kind != '_' && kind != '(' && kind != ')' && kind != ',' && kind != TOKEN_INTEGER &&
+            kind != TOKEN_BINDING)
+            return 0;
     }
-    return false;
+    return 0;
+}
+
+/* The blanks before the token. */
+static uint32_t indent(const struct parser *p, size_t index) {
+    const struct source *source = p->source;
+    uint32_t begin = token_at(p, index)->span.begin - source->base, at = begin;
+    while (at > 0 && (source->text[at - 1] == ' ' || source->text[at - 1] == '\t'))
+        at--;
+    return begin - at;
+}
+
+/* The last line of a definition compares what is known: `length xs = 0`. */
+static bool is_last_comparison(const struct parser *p, size_t begin, size_t equals) {
+    struct map *bound = bound_before(p, begin);
+    bool is_known = false;
+    for (size_t i = begin; i < equals; i++)
+        is_known |= token_at(p, i)->kind == TOKEN_NAME && map_has(bound, token_at(p, i)->name);
+    size_t next = equals + 1;
+    while (token_at(p, next)->kind != 0 && !token_at(p, next)->starts_line)
+        next++;
+    return is_known && (token_at(p, next)->kind == 0 || token_starts_declaration(token_at(p, next)->kind));
+}
+
+/* What was meant by an `=` that does not define, though something at the start of a line stands before it. */
+static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin, size_t equals) {
+    size_t declaration = declaration_at(p, equals);
+    bool is_inside =
+        token_starts_declaration(token_at(p, declaration)->kind) && indent(p, begin) > indent(p, declaration);
+    struct span span = {token_at(p, begin)->span.begin, token_at(p, equals - 1)->span.end};
+    if (begin && !is_inside)
+        diag_hint(p->diagnostics, error, "a definition starts with `fun` or `val`");
+    else if (begin && !is_last_comparison(p, begin, equals))
+        diag_hint(p->diagnostics, error, "what is bound in a definition follows `let`: `let %.*s = … in …`",
+                  (int)(span.end - span.begin), (const char *)p->source->text + (span.begin - p->source->base));
+    else
+        diag_hint(p->diagnostics, error, "`==` compares; `=` only defines, after `let`, `fun`, `val` and the like");
 }
 
 /* What other languages have words for; in the declaration that holds the error they tell what was meant. */
@@ -218,11 +303,13 @@ static bool is_in_header(const struct parser *p, size_t index) {
 
 /* Does the file bind the name anywhere? Then it is no word of another language. */
 static bool is_bound(const struct parser *p, symbol name) {
+    size_t lets = 0; /* those still open: a binding outside of them is none, as in `where y = 3` */
     for (size_t i = 1; i < p->tokens.count; i++) {
         int before = token_at(p, i - 1)->kind;
+        lets = token_starts_declaration(before) ? 0 : lets + (before == TOKEN_LET) - (before == TOKEN_IN && lets > 0);
         if (token_at(p, i)->kind != TOKEN_NAME || token_at(p, i)->name != name)
             continue;
-        if (before == TOKEN_LET || before == TOKEN_BINDING || is_in_header(p, i) ||
+        if (before == TOKEN_LET || (before == TOKEN_BINDING && lets > 0) || is_in_header(p, i) ||
             follows_parameters_of(p, i, TOKEN_FN))
             return true;
     }
@@ -239,36 +326,77 @@ static const char *foreign_word_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
+/* An `=` that `with` has led to, if that stands in the declaration before it. */
+static const char *with_hint(const struct parser *p, size_t index) {
+    size_t declaration = declaration_at(p, index), with = index;
+    int declares = token_at(p, declaration)->kind;
+    while (with > declaration && !is_name(p, with, "with"))
+        with--;
+    int after = kind_after(p, with);
+    if (with == declaration)
+        return NULL;
+    if (declares == TOKEN_KERNEL && (after == TOKEN_CONFIG || after == TOKEN_NAME))
+        return "the threads of a kernel's blocks are said before its `=`: `kernel name x with #BlockSize = 64 = e`";
+    return after == '[' ? "an array is not changed: `scatter xs [(0, 5)]` gives one with other elements" : NULL;
+}
+
+/* The pattern before the `=` at `index` stands behind `loop`, which has none. */
+static bool is_of_loop(const struct parser *p, size_t index) {
+    while (index > 0) {
+        int kind = token_at(p, --index)->kind;
+        if (is_name(p, index, "loop"))
+            return true;
+        if (kind != TOKEN_NAME && kind != '_' && kind != '(' && kind != ')' && kind != ',' && kind != TOKEN_BINDING)
+            return false;
+    }
+    return false;
+}
+
 /* `=` where an expression goes on: either `==` or `=>` was meant. */
 static void report_equals(struct parser *p, size_t index) {
     struct span span = token_at(p, index)->span;
     if (span.end - span.begin > 1)
         return; /* `:=`, of which the lexer has complained */
-    const char *foreign = foreign_word_hint(p, index);
+    const char *with = with_hint(p, index), *foreign = foreign_word_hint(p, index);
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_SYNTAX, span, "`=` cannot stand here");
-    if (foreign)
-        diag_hint(p->diagnostics, error, "%s", foreign);
+    if (with || foreign)
+        diag_hint(p->diagnostics, error, "%s", with ? with : foreign);
+    else if (is_of_loop(p, index))
+        diag_hint(
+            p->diagnostics, error,
+            "`loop going step start` repeats a step while `going` says so; through numbers goes `foldl (fn s i => "
+            "…) start (iota n)`");
     else if (follows_parameters_of(p, index, TOKEN_FN))
         diag_hint(p->diagnostics, error, "a function is written `fn x => e`");
-    else if (lacks_definition_word(p, index))
-        diag_hint(p->diagnostics, error, "a definition starts with `fun` or `val`");
     else
-        diag_hint(p->diagnostics, error, "`==` compares; `=` only defines, after `let`, `fun`, `val` and the like");
+        hint_equals(p, error, line_of_binding(p, index), index);
 }
 
-static bool touches_previous(const struct parser *p, size_t index) {
-    return index > 0 && token_at(p, index - 1)->span.end == token_at(p, index)->span.begin;
+/* An element in front, as in `x : xs` and `x :: xs`: behind the colons is no type, but an array or a number. */
+static bool is_cons(const struct parser *p, size_t index) {
+    size_t right = index + 1;
+    if (kind_after(p, index) == ':' && touches_previous(p, right))
+        right++;
+    const struct token *token = token_at(p, right);
+    if (token->kind == TOKEN_INTEGER || token->kind == TOKEN_FLOATING ||
+        (token->kind == '[' && kind_after(p, right) == ']'))
+        return true;
+    return token->kind == TOKEN_NAME && map_has(bound_before(p, index), token->name);
 }
 
 /* Where a type should go on. */
 static const char *type_hint(const struct parser *p, size_t index) {
-    int found = token_at(p, index)->kind, before = kind_before(p, index);
-    bool is_pointer = found == '*' && kind_after(p, index) == ')';
+    int found = token_at(p, index)->kind, before = kind_before(p, index), after = kind_after(p, index);
+    bool is_before_type = after == TOKEN_NAME || after == '(' || after == '[' || after == TOKEN_TYPE_VARIABLE;
+    bool is_pointer = found == '*' && (!is_before_type || (before != TOKEN_NAME && before != ')' && before != ']'));
     if (is_pointer || (found == ']' && before == '[') ||
         (before == ']' && found == TOKEN_NAME && touches_previous(p, index)))
         return "the type of arrays of `a` is written `[a]`, whatever their length";
     if (found == ':' && before == ':')
-        return "a type follows a single colon: `sig f : type`";
+        return index > 2 && kind_before(p, index - 2) == '('
+                   ? "a type follows a single colon, `(x : int)`; an array is not taken apart by a pattern: its first "
+                     "element is `head xs`, the others are `drop 1 xs`"
+                   : "a type follows a single colon: `sig f : type`";
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
     if (found == '{')
@@ -295,6 +423,8 @@ static const char *parameter_hint(const struct parser *p, size_t opener, size_t 
                "one that is a pair is `((x : int), (y : int))`";
     if (found == TOKEN_NAME && kind_before(p, index) == ']' && touches_previous(p, index))
         return type_hint(p, index);
+    if (found == '*' && opener + 2 == index)
+        return "a parameter with its type is `(x : int)`, and an array `(xs : [int])`";
     return found == TOKEN_NAME ? "a parameter with its type is `(x : int)`" : NULL;
 }
 
@@ -332,23 +462,6 @@ static const char *operator_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
-/* The word that opens the declaration with the token; what is before the first one has none. */
-static int declaration_of(const struct parser *p, size_t index) {
-    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
-        index--;
-    return token_at(p, index)->kind;
-}
-
-/* Does `with`, as a name, stand in the declaration before the token? */
-static bool has_with_before(const struct parser *p, size_t index) {
-    for (; index > 0 && !token_starts_declaration(token_at(p, index)->kind); index--) {
-        const struct token *token = token_at(p, index);
-        if (token->kind == TOKEN_NAME && strcmp(token->name->text, "with") == 0)
-            return true;
-    }
-    return false;
-}
-
 /* What goes wrong with the shape of a kernel's launches; NULL: nothing that is known. */
 static const char *launch_hint(const struct parser *p, size_t index, const struct expected *e, int declares) {
     int found = token_at(p, index)->kind;
@@ -357,9 +470,22 @@ static const char *launch_hint(const struct parser *p, size_t index, const struc
                "blocks";
     if (declares == TOKEN_KERNEL && found == TOKEN_CONFIG && e->patterns && e->equals)
         return "the threads of a kernel's blocks are said by `with #BlockSize = 64`";
-    if (declares == TOKEN_KERNEL && found == '=' && has_with_before(p, index))
-        return "the threads of a kernel's blocks are said before its `=`: `kernel name x with #BlockSize = 64 = e`";
     return NULL;
+}
+
+/* `let y <- e`, `val y -> e` and `let (a, b) => e`. */
+static bool names_by_arrow(const struct parser *p, size_t index) {
+    int found = token_at(p, index)->kind;
+    if (found == '<' && kind_after(p, index) == '-' && touches_previous(p, index + 1))
+        return true;
+    if ((found != TOKEN_ARROW && found != TOKEN_DOUBLE_ARROW) || index == 0)
+        return false;
+    size_t begin = index - 1;
+    while (begin > 0 && kind_before(p, begin) != TOKEN_LET && kind_before(p, begin) != TOKEN_VAL &&
+           token_at(p, index - 1)->kind == ')' && !token_starts_declaration(token_at(p, begin)->kind))
+        begin--;
+    return (kind_before(p, begin) == TOKEN_LET || kind_before(p, begin) == TOKEN_VAL) &&
+           (begin + 1 == index || token_at(p, begin)->kind == '(');
 }
 
 /* What stands among the parameters, or in their place; NULL: nothing that is known. */
@@ -369,13 +495,17 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "a function of two arguments is `fn a b => e`, and of a pair `fn (a, b) => e`";
     if (declares == TOKEN_FUN && e->patterns && e->equals && found == '|')
         return "there are no guards: `fun f x = if x > 0 then … else …`";
-    if (declares == TOKEN_FUN && e->patterns && found == '[' && kind_after(p, index) == TOKEN_NAME &&
-        kind_after(p, index + 1) == ']')
+    if ((declares == TOKEN_FUN || declares == TOKEN_KERNEL) && e->patterns && e->equals && found == '[' &&
+        kind_after(p, index) == TOKEN_NAME && kind_after(p, index + 1) == ']')
         return "lengths are no part of types and no parameters: leave `[n]` out; the length of xs is `length xs`";
     if (declares == TOKEN_FUN && e->patterns &&
         (found == TOKEN_INTEGER || found == TOKEN_FLOATING || found == TOKEN_TRUE || found == TOKEN_FALSE ||
          found == '['))
         return "a function has one definition, for all arguments: `fun f n = if n == 0 then … else …`";
+    if (e->equals && names_by_arrow(p, index))
+        return "names are bound with `=`";
+    if (declares == TOKEN_VAL && (found == ',' ? e->equals : found == '(' && before == TOKEN_VAL))
+        return "a `val` binds one name: `val p = (1, 2)`, whose parts are `fst p` and `snd p`";
     if (found == TOKEN_ARROW && e->equals && before == ')')
         return "the type of a result goes to the body, `… = (e : type)`, or into a `sig` before a `fun`";
     if (found == '=' && e->colon && declares == TOKEN_PARAM)
@@ -424,6 +554,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "%s", known);
     else if (foreign)
         diag_hint(d, error, "%s", foreign);
+    else if (found == ':' && e->operators && is_cons(p, index))
+        diag_hint(d, error, "`:` says a type, `(e : type)`; an array gets an element in front by `appendPull [x] xs`");
     else if (found == ':' && e->operators)
         diag_hint(d, error, "a type is put to an expression in parentheses: `(e : type)`");
     else if (found == TOKEN_EQUAL && e->equals)
@@ -432,7 +564,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "a function is written `fn x => e`");
     else if (found == TOKEN_ARROW && e->double_arrow)
         diag_hint(d, error, "the body of a `fn` follows `=>`; `->` is for types");
-    else if (found == TOKEN_ARROW && e->equals)
+    else if ((found == TOKEN_ARROW || (found == TOKEN_DOUBLE_ARROW && !follows_parameters_of(p, index, TOKEN_LET))) &&
+             e->equals)
         diag_hint(d, error, "a definition is written `fun f x = e`");
     else if (found == TOKEN_DOUBLE_ARROW && (e->arrow || e->types))
         diag_hint(d, error, "function types are written with `->`");
@@ -450,6 +583,10 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
             "`sig` before");
     else if (e->equals && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_VAL)
         diag_hint(d, error, "a `val` has no parameters; `fun name x = e` defines a function");
+    else if (e->equals && found == ',' && kind_before(p, index - 1) == TOKEN_LET)
+        diag_hint(d, error, "a tuple is taken apart in parentheses: `let (a, b) = …`");
+    else if (e->equals && e->patterns && found == ',')
+        diag_hint(d, error, "parameters follow one another without commas: `f x y = e`");
     else if (e->equals && follows_parameters_of(p, index, TOKEN_LET))
         diag_hint(d, error, "a local function is written `let f x = e`");
     else if ((found == TOKEN_DIV || found == TOKEN_MOD) && e->operands)
@@ -480,11 +617,6 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "`<...>` reads as a level list; put a comparison in parentheses");
     else if (before == TOKEN_LEVEL_CLOSE && !e->operators && e->operands)
         diag_hint(d, error, "`<...>` before this reads as a level list; put a comparison in parentheses");
-}
-
-static bool ends_operand(int kind) {
-    return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
-           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == TOKEN_LEVEL_CLOSE;
 }
 
 /* Closers and separators for which nothing is open. */
@@ -541,11 +673,16 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
     if (token->kind == TOKEN_BINDING) {
         /* Either a new binding after something that is not closed, or a comparison written `=`. */
         const struct token *pattern = token_at(p, index + 1);
-        if (!pattern->starts_line || !innermost) {
+        bool begins_operand = expected->operands && !expected->operators && innermost && innermost->kind != TOKEN_LET;
+        if (!pattern->starts_line || !innermost || begins_operand) {
             report_equals(p, equals_of_binding(p, index));
             return;
         }
         token = pattern;
+    }
+    if (token->kind == '=' && expected->operators && !expected->equals && ends_operand(kind_before(p, index))) {
+        report_equals(p, index);
+        return;
     }
     if (is_comparison(token->kind) && ends_operand(kind_before(p, index)) && !expected->equals && !expected->less &&
         !expected->types) {
@@ -585,7 +722,7 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
             diag_hint(d, error, "a part of an array is `take 2 (drop 1 xs)`");
             return;
         }
-        if (innermost->kind == TOKEN_THEN && !foreign_word_hint(p, index))
+        if (innermost->kind == TOKEN_THEN && !(token->kind == ':' && is_cons(p, index)) && !foreign_word_hint(p, index))
             diag_hint(d, error, "an `if` is an expression: it has a value, and so an `else`, in every case");
         add_hints(p, error, index, expected);
         return;

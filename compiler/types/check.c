@@ -26,6 +26,7 @@ static struct checker *checker_new(struct arena *arena, struct symbols *symbols,
         map_set(c->primitives, symbol_of(symbols, primitive_info[i].name), (void *)(uintptr_t)(i + 1));
     c->locals = map_new(arena);
     c->levels = map_new(arena);
+    c->type_names = map_new(arena);
     c->name_pipe = symbol_of(symbols, "|>");
     c->name_neg = symbol_of(symbols, "neg");
     c->name_rec = symbol_of(symbols, "rec");

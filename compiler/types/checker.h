@@ -163,6 +163,7 @@ struct checker {
     VEC(struct stored_check) stored; /* not yet known */
     symbol name_pipe, name_neg, name_rec;
 
+    struct map *type_names;                /* for messages: symbol → the last const struct ast_type * that it is */
     const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
     struct map *definitions;               /* symbol → the last const struct ast_decl * */
     size_t offers;                         /* names that were compared with unknown ones */

@@ -204,6 +204,39 @@ static const struct ast_decl *defined_later(struct checker *c, symbol name, stru
     return last && last->span.begin > span.begin ? last : NULL;
 }
 
+/* Does the definition use the name, by way of others that follow the place, too? Its words are compared. */
+static bool leads_to(struct checker *c, const struct ast_decl *from, symbol name, struct span place) {
+    const struct source *source = c->scope->file->source;
+    if (c->offers >= OFFERS_MOST)
+        return false;
+    struct map *seen = map_new(c->arena);
+    VEC(const struct ast_decl *) left = {.at = NULL};
+    vec_push(c->arena, &left, from);
+    while (left.count > 0) {
+        const struct ast_decl *decl = left.at[--left.count];
+        const char *at = (const char *)source->text + (decl->name_span.end - source->base);
+        const char *end = (const char *)source->text + (decl->span.end - source->base);
+        for (; at < end && c->offers < OFFERS_MOST; c->offers++) {
+            if (end - at > 1 && at[0] == '-' && at[1] == '-') /* a comment */
+                while (at < end && *at != '\n')
+                    at++;
+            const char *begin = at;
+            while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '\''))
+                at++;
+            symbol word = at > begin ? symbol_intern(c->symbols, begin, (size_t)(at - begin)) : NULL;
+            at += at == begin;
+            if (word == name)
+                return true;
+            const struct ast_decl *next = word && !map_has(seen, word) ? defined_later(c, word, place) : NULL;
+            if (next) {
+                map_set(seen, word, (void *)next);
+                vec_push(c->arena, &left, next);
+            }
+        }
+    }
+    return false;
+}
+
 bool is_bound_name(const struct checker *c, symbol name) {
     return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
@@ -292,7 +325,18 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
     const struct ast_decl *later = defined_later(c, name, span);
     if (later) {
         diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
-        diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+        const struct ast_decl *here = c->definition;
+        bool is_circle = here && leads_to(c, later, here->name, span);
+        if (is_circle && here->kind == DECL_FUN && later->kind == DECL_FUN)
+            diag_hint(
+                c->diagnostics, d,
+                "functions cannot call each other: make one of `%s` and `%s`, with a parameter that says which is "
+                "meant",
+                here->name->text, name->text);
+        else if (is_circle)
+            diag_hint(c->diagnostics, d, "definitions cannot use each other");
+        else
+            diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
         return;
     }
     if (has_function_rec(c)) {
@@ -330,6 +374,23 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
             diag_hint(c->diagnostics, d, "%s", foreign_names[i].here);
             return;
         }
+    if (strncmp(name->text, "make_", 5) == 0 && strchr("234", name->text[name->length - 1])) {
+        diag_hint(c->diagnostics, d, "there are no vectors of a few numbers: a tuple is written `(x, y)`");
+        return;
+    }
+    const struct ast_type *type = map_get(c->type_names, name);
+    if (type && c->definition && type->span.begin >= c->definition->span.begin &&
+        type->span.end <= c->definition->span.end) {
+        const struct source *source = c->scope->file->source;
+        bool is_of_elements =
+            type->span.begin > source->base && source->text[type->span.begin - source->base - 1] == '[';
+        diag_note(c->diagnostics, d, type->span, "`%s` is a type here", name->text);
+        diag_hint(c->diagnostics, d,
+                  is_of_elements ? "`[a]` is the type of arrays of `a`; the length of an array is `length xs`"
+                                 : "what stands behind `:` is a type, as in `(x : int)`; the first element of an array "
+                                   "is `head xs`, the others are `drop 1 xs`");
+        return;
+    }
     const char *file = c->library ? c->library->file_of(c->library->context, name) : NULL;
     if (file) {
         diag_hint(c->diagnostics, d, "`%s` is in the library: `import \"%s\"`", name->text, file);

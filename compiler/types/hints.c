@@ -16,24 +16,35 @@ static bool is_atom(const char *text) {
     return true;
 }
 
-/* The expression as an argument, in parentheses where it needs them; `otherwise` when it is too long to repeat. */
-static const char *operand_text(struct checker *c, const struct core *core, const char *otherwise) {
+/* What is written there; NULL when it is too long to repeat. */
+static const char *written(struct checker *c, struct span span) {
     const struct source *source = c->scope->file->source;
-    struct span span = core ? core->span : (struct span){0, 0};
     if (span.begin < source->base || span.end > source->base + source->length || span.end <= span.begin ||
         span.end - span.begin > QUOTED_LONGEST)
-        return otherwise;
+        return NULL;
     const char *text =
         arena_strndup(c->arena, (const char *)source->text + (span.begin - source->base), span.end - span.begin);
-    if (strpbrk(text, "\n`") || strstr(text, "--"))
-        return otherwise;
+    return strpbrk(text, "\n`") || strstr(text, "--") ? NULL : text;
+}
+
+/* The expression as an argument, in parentheses where it needs them; NULL when it is too long to repeat. */
+static const char *short_operand(struct checker *c, const struct core *core) {
+    const char *text = core ? written(c, core->span) : NULL;
+    if (!text)
+        return NULL;
     bool is_closed = is_atom(text) || core->kind == CORE_TUPLE || core->kind == CORE_LIST;
     return is_closed ? text : arena_printf(c->arena, "(%s)", text);
 }
 
+/* The same, in any case something that an argument can be put in the place of: a name could be one of the program's. */
+static const char *operand_text(struct checker *c, const struct core *core) {
+    const char *text = short_operand(c, core);
+    return text ? text : "(…)";
+}
+
 /* Is it written with a minus sign? */
 static bool is_negative(struct checker *c, const struct core *core) {
-    const char *what = operand_text(c, core, "x");
+    const char *what = operand_text(c, core);
     return what[0] == '-' || (what[0] == '(' && what[1] == '-');
 }
 
@@ -78,6 +89,16 @@ static size_t count_arrows(struct type *type) {
     return count;
 }
 
+/* "a, b, c"; of many only the first. */
+static const char *tuple_letters(struct checker *c, size_t count) {
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < count && i < 26; i++)
+        text_printf(&text, "%s%c", i ? ", " : "", (char)('a' + (char)i));
+    text_printf(&text, "%s", count > 26 ? ", …" : "");
+    return text_string(&text);
+}
+
 /* `f (x, y)` for `f x y`. */
 static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struct type *found,
                             const struct type *expected, const struct application *use) {
@@ -98,22 +119,19 @@ static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struc
     bool is_written = use->argument->kind == CORE_TUPLE;
     struct text text;
     text_init(&text, c->arena);
-    for (size_t i = 0; i < found->tuple.count; i++)
-        text_printf(&text, " %s",
-                    operand_text(c, is_written ? use->argument->sequence.items[i] : NULL,
-                                 arena_printf(c->arena, "x%zu", i + 1)));
-    diag_hint(c->diagnostics, d, "arguments follow one another, without a tuple: `%s%s`", use->function,
-              text_string(&text));
+    for (size_t i = 0; i < found->tuple.count && (is_written || i < 26); i++)
+        if (is_written)
+            text_printf(&text, " %s", operand_text(c, use->argument->sequence.items[i]));
+        else
+            text_printf(&text, " %c", (char)('a' + (char)i));
+    if (is_written)
+        diag_hint(c->diagnostics, d, "arguments follow one another, without a tuple: `%s%s`", use->function,
+                  text_string(&text));
+    else
+        diag_hint(c->diagnostics, d, "arguments follow one another, without a tuple: `let (%s) = %s in %s%s`",
+                  tuple_letters(c, found->tuple.count), operand_text(c, use->argument), use->function,
+                  text_string(&text));
     return true;
-}
-
-/* "a, b, c" */
-static const char *tuple_letters(struct checker *c, size_t count) {
-    struct text text;
-    text_init(&text, c->arena);
-    for (size_t i = 0; i < count && i < 26; i++)
-        text_printf(&text, "%s%c", i ? ", " : "", (char)('a' + (char)i));
-    return text_string(&text);
 }
 
 static bool takes_function(struct type *type) {
@@ -171,27 +189,30 @@ static bool hint_tuple_wanted(struct checker *c, struct diagnostic *d, const str
 /* Are there as many arguments, this one and those after it, as the function still takes? */
 static bool are_all_given(const struct application *use) { return use->count - use->place >= count_arrows(use->rest); }
 
-/* `red <block> (+) 0 xs` for `red <block> (+) xs`. */
+/* `red <block> (+) 0 xs` for `red <block> (+) xs`; `sqrt abs x` for `sqrt (abs x)`. */
 static bool hint_superfluous(struct checker *c, struct diagnostic *d, const struct type *found,
-                             const struct type *expected, const struct application *use) {
-    if (!use || !use->function || !use->rest || use->place == SIZE_MAX || !isalpha((unsigned char)*use->function) ||
-        found->kind == expected->kind || expected->kind == TYPE_VARIABLE)
+                             const struct application *use) {
+    if (!use || !use->function || !use->rest || use->place == SIZE_MAX || !isalpha((unsigned char)*use->function))
         return false;
-    struct type *result = type_resolve(use->rest);
+    struct type *expected = type_resolve(use->rest->arrow.from), *result = type_resolve(use->rest);
     while (result->kind == TYPE_ARROW)
         result = type_resolve(result->arrow.to);
     size_t taken = use->place + count_arrows(use->rest);
-    if (result->kind == TYPE_VARIABLE || use->count <= taken)
+    if (use->count <= taken)
         return false;
-    const char *what = operand_text(c, use->argument, NULL);
-    if (is_function(found) && what)
+    const char *what = short_operand(c, use->argument);
+    const char *plural = taken == 1 ? "" : "s";
+    if (is_function(found) && found->kind != expected->kind && use->place + 1 < use->count && what &&
+        isalpha((unsigned char)*what))
         diag_hint(c->diagnostics, d,
                   "`%s` takes %zu argument%s, and %zu are given; where `%s …` is an application, it is in parentheses: "
                   "`(%s …)`",
-                  use->function, taken, taken == 1 ? "" : "s", use->count, what, what);
-    else
+                  use->function, taken, plural, use->count, what, what);
+    else if (found->kind != expected->kind && expected->kind != TYPE_VARIABLE && result->kind != TYPE_VARIABLE)
         diag_hint(c->diagnostics, d, "`%s` takes %zu argument%s, and %zu are given: is this one too much?",
-                  use->function, taken, taken == 1 ? "" : "s", use->count);
+                  use->function, taken, plural, use->count);
+    else
+        return false;
     return true;
 }
 
@@ -252,7 +273,7 @@ static bool hint_number_of(struct checker *c, struct diagnostic *d, const struct
     if (!use || !use->function || !use->rest || use->place == SIZE_MAX || found->kind != TYPE_PULL ||
         !number_base(expected, &base) || !base_info[base].is_integer || !isalpha((unsigned char)*use->function))
         return false;
-    const char *what = operand_text(c, use->argument, "xs");
+    const char *what = operand_text(c, use->argument);
     if (type_resolve(found->array.element)->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d,
                   "`%s` takes lengths, and the elements of a matrix, row by row, as one array, `flatten %s`; a row "
@@ -264,14 +285,21 @@ static bool hint_number_of(struct checker *c, struct diagnostic *d, const struct
 }
 
 /* `length ker!0` is `(length ker) ! 0`. */
-static bool hint_binding(struct checker *c, struct diagnostic *d, const struct application *use) {
+static bool hint_binding(struct checker *c, struct diagnostic *d, const struct type *found,
+                         const struct application *use) {
     const struct core *left = use ? use->argument : NULL;
-    if (!is_of(use, PRIM_INDEX_OPERATOR) || use->place != 0 || left->kind != CORE_APPLY ||
-        left->apply.argument->span.end != left->span.end ||
-        type_resolve(left->apply.argument->type)->kind != TYPE_PULL || !head_name(left))
+    if (!is_of(use, PRIM_INDEX_OPERATOR) || use->place != 0 || found->kind == TYPE_PUSH || left->kind != CORE_APPLY)
         return false;
-    diag_hint(c->diagnostics, d, "a function takes its argument before `!` does: `%s (%s ! …)`",
-              operand_text(c, left->apply.function, head_name(left)), operand_text(c, left->apply.argument, "xs"));
+    const struct core *last = left->apply.argument;
+    const struct type *array = type_resolve(last->type);
+    const char *before = written(c, (struct span){left->span.begin, last->span.begin});
+    if (last->span.end != left->span.end || array->kind != TYPE_PULL || !head_name(left))
+        return false;
+    enum type_kind element = type_resolve(array->array.element)->kind;
+    if (element != TYPE_PULL && element != TYPE_VARIABLE)
+        return false; /* which is no argument for what takes an array */
+    diag_hint(c->diagnostics, d, "a function takes its argument before `!` does: `%s(%s ! …)`", before ? before : "… ",
+              operand_text(c, last));
     return true;
 }
 
@@ -285,7 +313,7 @@ static bool hint_flatten(struct checker *c, struct diagnostic *d, const struct t
         c->diagnostics, d,
         "`flatten %s` puts the rows of a pull array one after another; `concat n` puts push arrays together, of at "
         "most n elements each",
-        operand_text(c, use->argument, "(…)"));
+        operand_text(c, use->argument));
     return true;
 }
 
@@ -328,7 +356,7 @@ static bool hint_chunks(struct checker *c, struct diagnostic *d, struct type *fo
                         const struct application *use) {
     if (expected->kind != TYPE_PULL || type_resolve(expected->array.element)->kind != TYPE_PUSH)
         return false;
-    const char *what = operand_text(c, use ? use->argument : NULL, "(…)");
+    const char *what = operand_text(c, use ? use->argument : NULL);
     if (found->kind == TYPE_PULL && use && use->argument && is_cut(use->argument))
         diag_hint(
             c->diagnostics, d,
@@ -358,7 +386,7 @@ static bool hint_elements(struct checker *c, struct diagnostic *d, const struct 
         return false;
     diag_hint(c->diagnostics, d, "numbers are converted by the name of the type: `%s %s %s`",
               found->kind == TYPE_PULL ? "map" : "mapPush", target_name(expected->array.element, to),
-              operand_text(c, use ? use->argument : NULL, "xs"));
+              operand_text(c, use ? use->argument : NULL));
     return true;
 }
 
@@ -432,10 +460,39 @@ static bool hint_brackets(struct checker *c, struct diagnostic *d, const struct 
     return true;
 }
 
+/* The level list that stands behind it; NULL: none. */
+static const char *levels_behind(struct checker *c, struct span span) {
+    const struct source *source = c->scope->file->source;
+    if (span.begin < source->base || span.end > source->base + source->length)
+        return NULL;
+    const char *begin = (const char *)source->text + (span.end - source->base);
+    const char *end = (const char *)source->text + source->length;
+    while (begin < end && *begin == ' ')
+        begin++;
+    if (begin == end || *begin != '<')
+        return NULL;
+    const char *at = begin + 1;
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '+' || *at == ',' || *at == ' '))
+        at++;
+    bool is_list = at < end && *at == '>' && at > begin + 1 && at - begin < QUOTED_LONGEST;
+    return is_list ? arena_strndup(c->arena, begin, (size_t)(at + 1 - begin)) : NULL;
+}
+
+/* `force push xs`, `force push <block> xs` */
+static void hint_level(struct checker *c, struct diagnostic *d, const struct application *use) {
+    const char *what = operand_text(c, use ? use->argument : NULL);
+    const char *levels = use && use->argument ? levels_behind(c, use->argument->span) : NULL;
+    if (levels)
+        diag_hint(c->diagnostics, d, "an application that is an argument stands in parentheses: `(%s %s …)`", what,
+                  levels);
+    else
+        diag_hint(c->diagnostics, d, "a level is missing: write `%s <block>`, for example", what);
+}
+
 void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                 const struct application *use) {
     struct diagnostics *all = c->diagnostics;
-    const char *what = operand_text(c, use ? use->argument : NULL, "x");
+    const char *what = operand_text(c, use ? use->argument : NULL);
     enum base from, to;
     found = type_resolve(found);
     expected = type_resolve(expected);
@@ -445,12 +502,12 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         return;
     if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
         hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
-        hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
+        hint_superfluous(c, d, found, use) || hint_tuple_wanted(c, d, found, expected, use) ||
         hint_pairs(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
         hint_elements(c, d, found, expected, use) || hint_promise(c, d, found, expected) ||
         hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
         hint_brackets(c, d, found, expected, use) || hint_exchanged(c, d, found, expected, use) ||
-        hint_number_of(c, d, found, expected, use) || hint_binding(c, d, use))
+        hint_number_of(c, d, found, expected, use) || hint_binding(c, d, found, use))
         return;
     if (is_of(use, PRIM_TRACE) && expected->kind == TYPE_PULL)
         diag_hint(all, d, "the label is text in quotes: `trace \"x\" …`");
@@ -463,8 +520,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         diag_hint(all, d, "the operand of a section is the left one; an element of each array is `fn xs => xs ! %s`",
                   what);
     else if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
-        diag_hint(all, d, "a level is missing: write `%s <block>`, for example",
-                  operand_text(c, use ? use->argument : NULL, "f"));
+        hint_level(c, d, use);
     else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
         diag_hint(all, d, "this says the type of the whole function; that of its result is said by `fn … => (… : %s)`",
                   type_text(c, expected));
@@ -496,7 +552,9 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
             type_text(c, found));
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
         diag_hint(all, d, "a push array becomes a pull array by `force`, which computes and stores it%s",
-                  is_of(use, PRIM_MAP) ? "; `mapPush` maps a push array as it is" : "");
+                  is_of(use, PRIM_MAP)              ? "; `mapPush` maps a push array as it is"
+                  : is_of(use, PRIM_INDEX_OPERATOR) ? arena_printf(c->arena, ": `force %s ! …`", what)
+                                                    : "");
     else if (is_bool(c, expected) && number_base(found, &from))
         diag_hint(all, d, "a number is not true or false by itself: compare it, as in `%s != 0`", what);
     else if (number_base(found, &from) && number_base(expected, &to)) {
@@ -530,7 +588,7 @@ static const char *double_val(const struct core *operand, enum base base) {
 static void hint_numbers(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                          struct type *expected, enum base right, enum base left) {
     const struct base_info *of_left = &base_info[left], *of_right = &base_info[right];
-    const char *left_text = operand_text(c, use->left, "x"), *right_text = operand_text(c, use->argument, "y");
+    const char *left_text = operand_text(c, use->left), *right_text = operand_text(c, use->argument);
     const struct base_info *other = of_left->is_floating && left != BASE_F64 ? of_left : of_right;
     const char *wide = NULL;
     if (other->is_floating && other != &base_info[BASE_F64])
@@ -607,7 +665,7 @@ static bool hint_negative_argument(struct checker *c, struct diagnostic *d, cons
     while (use->head.end + length < source->base + source->length && length < QUOTED_LONGEST &&
            (isalnum((unsigned char)at[length]) || at[length] == '.'))
         length++;
-    const char *what = operand_text(c, use->argument, "f");
+    const char *what = operand_text(c, use->argument);
     if (what[0] == '(' && use->argument->kind == CORE_APPLY) /* which goes on with this argument */
         what = arena_strndup(c->arena, what + 1, strlen(what) - 2);
     diag_hint(c->diagnostics, d, "a negative argument needs parentheses: `%s (-%.*s)`", what, (int)length,
@@ -617,7 +675,7 @@ static bool hint_negative_argument(struct checker *c, struct diagnostic *d, cons
 
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct failure *f = &c->failure;
-    const char *what = operand_text(c, use ? use->argument : NULL, "x");
+    const char *what = operand_text(c, use ? use->argument : NULL);
     const char *function = use && use->function ? use->function : "";
     const char *apply = use && is_array_of(use->argument->type, f->a) ? "map " : "";
     enum base base;
@@ -625,7 +683,8 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
-    if (hint_negative_argument(c, d, f->a, use) || hint_operator(c, d, f->a, f->classes, use))
+    if (hint_superfluous(c, d, f->a, use) || hint_negative_argument(c, d, f->a, use) ||
+        hint_operator(c, d, f->a, f->classes, use))
         return;
     if (is_of(use, PRIM_BIT_XOR) && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
@@ -658,6 +717,8 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
         diag_hint(c->diagnostics, d,
                   "this is a function: did you forget an argument? As an argument itself the operator is `(%s)`",
                   function);
+    else if (f->a->kind == TYPE_LEVEL_ARROW)
+        hint_level(c, d, use);
     else if (is_function(f->a) && (is_of(use, PRIM_SHR) || is_of(use, PRIM_SHL)))
         diag_hint(c->diagnostics, d, "`%s` shifts bits; `g . f` is the function that applies `f` and then `g`",
                   function);

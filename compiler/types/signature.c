@@ -129,6 +129,29 @@ static void hint_foreign_type(struct checker *c, struct diagnostic *d, const cha
         diag_hint(c->diagnostics, d, "the types of numbers are i8 to i64, u8 to u64, f16, bf16, `float` and `double`");
 }
 
+/* What `float4` and the like, types of CUDA and OpenCL, have a few of; NULL: it is none of them. */
+static const char *vector_element(const char *name) {
+    size_t length = strlen(name);
+    if (length < 2 || name[length - 1] < '2' || name[length - 1] > '4')
+        return NULL;
+    for (int i = 0; i < BASE_COUNT; i++)
+        if (strlen(base_info[i].name) + 1 == length && strncmp(base_info[i].name, name, length - 1) == 0)
+            return base_info[i].name;
+    for (size_t i = 0; i < sizeof foreign_types / sizeof *foreign_types; i++)
+        if (strlen(foreign_types[i].name) + 1 == length && strncmp(foreign_types[i].name, name, length - 1) == 0)
+            return foreign_types[i].here;
+    return NULL;
+}
+
+static void hint_vector(struct checker *c, struct diagnostic *d, const char *name) {
+    struct text text;
+    text_init(&text, c->arena);
+    for (char at = '0', count = name[strlen(name) - 1]; at < count; at++)
+        text_printf(&text, "%s%s", at > '0' ? ", " : "", vector_element(name));
+    diag_hint(c->diagnostics, d, "there are no vectors of a few numbers, but tuples, whose type is `(%s)`",
+              text_string(&text));
+}
+
 static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, ast->span, "no type is called `%s` here", ast->name->text);
@@ -143,6 +166,8 @@ static struct type *unknown_type(struct checker *c, const struct ast_type *ast) 
         diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
     else if (is_foreign_type(ast->name->text))
         hint_foreign_type(c, d, ast->name->text);
+    else if (vector_element(ast->name->text))
+        hint_vector(c, d, ast->name->text);
     else if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
     return c->error_type;
@@ -159,7 +184,7 @@ static bool looks_misspelt(const struct checker *c, symbol name) {
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
     bool is_near = suggestion.best && suggestion.distance <= 2 && name->length > suggestion.distance + 2;
-    return is_near || is_foreign_type(name->text);
+    return is_near || is_foreign_type(name->text) || vector_element(name->text);
 }
 
 static struct type *variable_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
@@ -172,6 +197,7 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
     if (ast->kind == AST_TYPE_NAME && ast->name->text[0] != '\'' && looks_misspelt(c, ast->name))
         return unknown_type(c, ast);
     struct type *type = type_fresh(c, KIND_TYP, 0, ast->span);
+    map_set(c->type_names, ast->name, (void *)(uintptr_t)ast);
     type->variable->name = ast->name;
     type->variable->rigid = mode == SIGNATURE_RIGID;
     vec_push(c->arena, variables, (struct signature_variable){ast->name, type, NULL});
