@@ -299,7 +299,8 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
         else
             diag_hint(c->diagnostics, d, "write `type %s%s = …`", decl->name->text, text_string(&written));
     }
-    synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
+    synonym->is_broken =
+        c->reads_broken || decl->type->kind == AST_TYPE_ERROR || diag_error_count(c->diagnostics) != errors;
 }
 
 static bool takes_sig(const struct ast_decl *decl) {

@@ -287,6 +287,8 @@ void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
 void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
+void report_unbound_type(struct checker *c, symbol name, struct span span);
+bool is_meant_as_variable(symbol name); /* of a name in a type that stands for nothing */
 
 /* ---- node.c, and callees above ---- */
 struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type);

@@ -17,6 +17,17 @@ static bool close_type(struct checker *c, struct type *type) {
     return closed && type->kind != TYPE_STORED; /* before a variable that is left open, or of what cannot be stored */
 }
 
+/* A name that was written in the type and stands for nothing; NULL: none, but variables that were meant for such. */
+static const struct type_variable *unknown_name(struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_VARIABLE)
+        return type->variable->name && !is_meant_as_variable(type->variable->name) ? type->variable : NULL;
+    const struct type_variable *found = NULL;
+    for (size_t i = 0; !found && type_part(type, i); i++)
+        found = unknown_name(*type_part(type, i));
+    return found;
+}
+
 static const char *dimension_problem(struct type *type) {
     size_t rank = 0;
     for (type = type_resolve(type); type->kind == TYPE_PULL; type = type_resolve(type->array.element))
@@ -200,6 +211,9 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
                 diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
                            "a kernel cannot take a parameter of type `%s`", type_text(c, type->arrow.from));
             diag_hint(c->diagnostics, d, "%s", problem);
+        } else if (!closed && unknown_name(type->arrow.from)) {
+            const struct type_variable *unknown = unknown_name(type->arrow.from);
+            report_unbound_type(c, unknown->name, unknown->span);
         } else if (!closed) {
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, pattern->span,
                                               "a kernel has one type, but nothing determines this parameter's: `%s`",
@@ -223,7 +237,13 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         diag_hint(c->diagnostics, d, "%s", problem);
         return;
     }
-    if (!close_type(c, type)) {
+    bool closed = close_type(c, type);
+    const struct type_variable *unknown = closed ? NULL : unknown_name(type);
+    if (unknown) {
+        report_unbound_type(c, unknown->name, unknown->span);
+        return;
+    }
+    if (!closed) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, decl->body->span,
                        "a kernel has one type, but nothing determines its result's: `%s`", type_text(c, type));
