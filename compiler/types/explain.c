@@ -265,14 +265,15 @@ static void hint_stored(struct checker *c, struct diagnostic *d, const struct fa
                   type_text(c, other));
 }
 
-/* What repeats a step, and is given what it cannot step. */
+/* What is not for arrays, and what to do with one. */
 static const struct {
     struct known by;
     const char *hint;
-} stepped[] = {
+} of_arrays[] = {
     {KNOWN_PRIMITIVE(LOOP),
      "an array is stepped by `while going step start` as long as `going` says, and by `power n step start`; a flag or "
      "a count goes with its elements: `while (any snd) …` on pairs"},
+    {KNOWN_PRIMITIVE(TRACE), "the elements of an array are traced by `map (trace \"x\") xs`, of a push array by `mapPush`"},
 };
 
 struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
@@ -362,9 +363,9 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                            kind_words(f.a, f.kind));
         if (is_function(f.a))
             hint_many_parameters(c, d, use);
-        for (size_t i = 0; !is_function(f.a) && i < sizeof stepped / sizeof *stepped; i++)
-            if (callee_is(&use->callee, stepped[i].by))
-                diag_hint(all, d, "%s", stepped[i].hint);
+        for (size_t i = 0; !is_function(f.a) && i < sizeof of_arrays / sizeof *of_arrays; i++)
+            if (callee_is(&use->callee, of_arrays[i].by))
+                diag_hint(all, d, "%s", of_arrays[i].hint);
         if (is_push && !is_function(f.a))
             diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
         return d;

@@ -31,6 +31,17 @@ static const char *operand_text(struct checker *c, const struct core *core, cons
     return is_closed ? text : arena_printf(c->arena, "(%s)", text);
 }
 
+/* The same without parentheses around it. The place of an application may end before the `)` of its last argument. */
+static const char *bare_text(struct checker *c, const struct core *core, const char *otherwise) {
+    const char *text = operand_text(c, core, otherwise);
+    if (text == otherwise || *text != '(' || core->kind == CORE_TUPLE)
+        return text;
+    int depth = 0;
+    for (const char *at = text; *at; at++)
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+    return depth == 0 ? arena_strndup(c->arena, text + 1, strlen(text) - 2) : otherwise;
+}
+
 /* Is it written with a minus sign? */
 static bool is_negative(struct checker *c, const struct core *core) {
     const char *what = operand_text(c, core, "x");
@@ -418,6 +429,23 @@ static bool hint_few_parameters(struct checker *c, struct diagnostic *d, struct 
     return true;
 }
 
+/* `push <grid> (scanl (+) 0 xs)`: a push array is not pushed once more, and not at another level. */
+static void hint_pushed(struct checker *c, struct diagnostic *d, const struct type *found,
+                        const struct application *use) {
+    static const char *const at[LEVEL_VALUE_COUNT] = {
+        [LEVEL_WARP] = "a warp has `scanWarp` and `red <warp>`",
+        [LEVEL_BLOCK] = "a block has `scanBlock`, `reduceBlock`, `mergeSort <block>` and `compact <block>`",
+        [LEVEL_GRID] = "the whole device has `scan`, `reduce`, `sort` and `filter`"};
+    const struct type *result = use->rest ? type_resolve(type_resolve(use->rest)->arrow.to) : found;
+    struct level from = level_view(found->array.level), to = level_view(result->array.level);
+    if (from.variable || to.variable || from.value >= to.value || !at[to.value])
+        diag_hint(c->diagnostics, d, "this is a push array already: leave `push` out");
+    else
+        diag_hint(c->diagnostics, d,
+                  "this is a push array already, and without `push` one %s alone computes it; %s, for example",
+                  level_names[from.value], at[to.value]);
+}
+
 /* `fun f xs = xs[0]` and `xs.length` make a function of `xs`, and only a use of `f` does not fit. */
 static bool hint_brackets(struct checker *c, struct diagnostic *d, const struct type *found,
                           const struct type *expected, const struct application *use) {
@@ -440,9 +468,15 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     found = type_resolve(found);
     expected = type_resolve(expected);
     if (use && use->function && expected->kind == TYPE_ARROW && found->kind == TYPE_ARROW &&
-        type_resolve(expected->arrow.from)->kind == TYPE_TUPLE && count_arrows(expected) < count_arrows(found) &&
-        hint_many_parameters(c, d, use))
+        count_arrows(expected) < count_arrows(found) && hint_many_parameters(c, d, use))
         return;
+    if (is_of(use, PRIM_TRACE) && use->place == 0) {
+        diag_hint(all, d, "the label is text in quotes: `trace \"x\" …`%s",
+                  found->kind == TYPE_PULL   ? "; the elements of an array are traced by `map (trace \"x\") …`"
+                  : found->kind == TYPE_PUSH ? "; the elements of a push array are traced by `mapPush (trace \"x\") …`"
+                                             : "");
+        return;
+    }
     if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
         hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
@@ -452,9 +486,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         hint_brackets(c, d, found, expected, use) || hint_exchanged(c, d, found, expected, use) ||
         hint_number_of(c, d, found, expected, use) || hint_binding(c, d, use))
         return;
-    if (is_of(use, PRIM_TRACE) && expected->kind == TYPE_PULL)
-        diag_hint(all, d, "the label is text in quotes: `trace \"x\" …`");
-    else if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
+    if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
         diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
                   tuple_letters(c, found->tuple.count), what);
     else if (is_of(use, PRIM_COMPOSE) && !is_function(found) && found->kind != TYPE_VARIABLE)
@@ -482,7 +514,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_LENGTH))
         diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_PUSH))
-        diag_hint(all, d, "this is a push array already: leave `push` out");
+        hint_pushed(c, d, found, use);
     else if (found->kind == TYPE_TUPLE && found->tuple.count != 2 && (is_of(use, PRIM_FST) || is_of(use, PRIM_SND)))
         diag_hint(all, d, "`%s` is for pairs; others are taken apart by `let (%s) = …`", use->function,
                   tuple_letters(c, found->tuple.count));
@@ -555,6 +587,26 @@ static void hint_numbers(struct checker *c, struct diagnostic *d, const struct a
                   of_left->bits > of_right->bits ? "the smaller one" : "one of them", of_left->name, right_text);
 }
 
+/* `map f . map g xs`, `p.0`: a function and what is none. */
+static void hint_compose(struct checker *c, struct diagnostic *d, const struct application *use) {
+    const struct core *right = use->argument;
+    const char *left = bare_text(c, use->left, "f");
+    if (right->kind == CORE_LITERAL && use->left->kind != CORE_APPLY)
+        diag_hint(c->diagnostics, d,
+                  "`f . g` is one function after another; `fst`, `snd` or `let (a, b) = %s` take a tuple apart, and an "
+                  "element of an array is `%s ! i`",
+                  left, left);
+    else if (right->kind == CORE_APPLY && head_name(right) && isalpha((unsigned char)*head_name(right)))
+        diag_hint(c->diagnostics, d,
+                  "a function takes its argument before `.` does; what is made of functions is applied in parentheses: "
+                  "`(… . %s) %s`",
+                  bare_text(c, right->apply.function, arena_printf(c->arena, "%s …", head_name(right))), operand_text(c, right->apply.argument, "(…)"));
+    else
+        diag_hint(c->diagnostics, d, "`f . g` is one function after another; a function is applied without the point: "
+                                     "`%s %s`",
+                  left, operand_text(c, right, "(…)"));
+}
+
 void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                    struct type *expected) {
     enum base left, right;
@@ -566,6 +618,8 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
     else if (is_bitwise && (is_bool(c, found) || is_bool(c, expected)))
         diag_hint(c->diagnostics, d, "`%s` is for the bits of integers; on `bool` it is `%s%s`", use->function,
                   use->function, use->function);
+    else if (is_of(use, PRIM_COMPOSE) && is_function(expected) && !is_function(found))
+        hint_compose(c, d, use);
     else if (is_function(found) || is_function(expected))
         diag_hint(c->diagnostics, d, "one of them is a function: did you forget an argument?");
     else if (is_of(use, PRIM_INDEX_OPERATOR) && found->kind == TYPE_TUPLE)
@@ -681,15 +735,33 @@ void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct 
     diag_hint(c->diagnostics, d, "this function gets its arguments one after another: `fn%s => …`", text_string(&text));
 }
 
-/* `map (fn a b => …)` for `map (fn (a, b) => …)`. */
+/* What gives its function the index, too. */
+static const struct {
+    struct known function;
+    const char *name;
+} with_index[] = {{KNOWN_PRIMITIVE(MAP), "mapIx"}, {KNOWN_PRIMITIVE(MAP_PUSH), "mapPushIx"}};
+
+/* `map (fn a b => …)` for `map (fn (a, b) => …)`, or for `mapIx (fn a b => …)`. */
 bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
     if (!lambda || lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind != CORE_LAMBDA || !use->rest ||
         count_arrows(use->rest->arrow.from) != 1)
         return false;
-    const struct core_local *a = lambda->lambda.parameter, *b = lambda->lambda.body->lambda.parameter;
-    diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`",
-              use->function, a->name ? a->name->text : "a", b->name ? b->name->text : "b");
+    const struct core_local *first = lambda->lambda.parameter, *second = lambda->lambda.body->lambda.parameter;
+    const char *a = first->name ? first->name->text : "_", *b = second->name ? second->name->text : "_";
+    const struct type *given = type_resolve(type_resolve(use->rest->arrow.from)->arrow.from);
+    bool can_be_pair = given->kind == TYPE_TUPLE || (given->kind == TYPE_VARIABLE && !given->variable->classes);
+    const char *index = NULL;
+    for (size_t i = 0; i < sizeof with_index / sizeof *with_index && given->kind != TYPE_TUPLE; i++)
+        if (callee_is(&use->callee, with_index[i].function))
+            index = arena_printf(c->arena, "with the index it is `%s (fn %s %s => …)`", with_index[i].name, a, b);
+    if (can_be_pair)
+        diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`%s%s",
+                  use->function, a, b, index ? "; " : "", index ? index : "");
+    else
+        diag_hint(c->diagnostics, d, "`%s` gives its function one argument, `%s`: %s", use->function,
+                  type_text(c, use->rest->arrow.from->arrow.from),
+                  index ? index : arena_printf(c->arena, "`fn %s => …`", a));
     return true;
 }
 
