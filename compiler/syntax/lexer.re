@@ -254,6 +254,8 @@ static bool skip_block_comment(struct lexer *lexer) {
 
 static void unclosed_comment(struct lexer *lexer) {
     lexer->is_cut = true;
+    /* At the start of a line it stands between declarations. */
+    lexer->tokens->is_cut = lexer->start > lexer->source->text && lexer->start[-1] != '\n';
     struct diagnostic *error =
         lexical_error(lexer, DIAG_UNCLOSED_COMMENT, span_between(lexer, lexer->start, lexer->start + 2),
                       "this comment is never closed");
@@ -635,7 +637,8 @@ void lex_source(struct arena *arena, struct symbols *symbols, const struct sourc
     if (lexer.errors >= LEXICAL_ERROR_LIMIT)
         diag_error(diagnostics, DIAG_TOO_MANY_ERRORS, span_here(&lexer),
                    "too many errors; the rest of the file is not read");
-    bool is_cut = lexer.errors >= LEXICAL_ERROR_LIMIT || lexer.is_cut;
+    tokens->is_cut |= lexer.errors >= LEXICAL_ERROR_LIMIT;
+    bool is_cut = tokens->is_cut || lexer.is_cut;
     uint32_t end = tokens->count ? tokens->at[tokens->count - 1].span.end : source->base;
     struct token last = {.kind = 0, .starts_line = true, .span = {end, end}, .is_reported = is_cut};
     vec_push(arena, tokens, last);

@@ -272,7 +272,9 @@ static bool is_comparison(struct checker *c, const struct ast_expr *expr, const 
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, level->span,
                                           "no level is called `%s` here: it is a value", level->name->text);
         const struct ast_level *last = expr->level_apply.levels.at[count - 1];
-        if (count == 2 && head_name(head) && last->kind == AST_LEVEL_NAME && i == 0)
+        if (type_resolve(head->type)->kind == TYPE_LEVEL_ARROW)
+            hint_bind_level(c, d, level->name);
+        else if (count == 2 && head_name(head) && last->kind == AST_LEVEL_NAME && i == 0)
             diag_hint(c->diagnostics, d,
                       "`<…>` reads as a level list; put comparisons in parentheses: "
                       "`(%s < %s), (%s > …)`",

@@ -287,6 +287,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
 void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
+void hint_bind_level(struct checker *c, struct diagnostic *d, symbol name);
 void report_unbound_type(struct checker *c, symbol name, struct span span);
 bool is_meant_as_variable(symbol name); /* of a name in a type that stands for nothing */
 

@@ -395,18 +395,33 @@ void report_internal_name(struct checker *c, const struct core_global *global, s
         diag_hint(c->diagnostics, d, "what is made of it can be used: %s", others);
 }
 
-void report_unbound_level(struct checker *c, symbol name, struct span span) {
-    struct diagnostic *d =
-        diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, span, "no level is called `%s` here", name->text);
-    struct suggestion suggestion = suggestion_for(name->text);
-    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
-        suggestion_offer(&suggestion, level_names[value]);
-    if (suggestion.best) {
-        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+/* A parameter as it is written, the type left to the reader. */
+static const char *parameter_text(struct checker *c, const struct ast_pattern *pattern) {
+    bool is_typed = pattern->kind == AST_PATTERN_TYPED;
+    const struct ast_pattern *of = is_typed ? pattern->of : pattern;
+    const char *name = of->kind == AST_PATTERN_NAME ? of->name->text : of->kind == AST_PATTERN_TUPLE ? "(…)" : "_";
+    return is_typed ? arena_printf(c->arena, "(%s : …)", name) : name;
+}
+
+static bool is_parameter(const struct ast_decl *definition, symbol name) {
+    for (size_t i = 0; i < definition->parameters.count; i++)
+        if (definition->parameters.at[i]->kind == AST_PATTERN_NAME && definition->parameters.at[i]->name == name)
+            return true;
+    return false;
+}
+
+/* Where the level variable could be bound; a parameter of that name was meant for it. */
+void hint_bind_level(struct checker *c, struct diagnostic *d, symbol name) {
+    const struct ast_decl *definition = c->definition;
+    bool is_inside = !definition || (map_get(c->locals, name) && !is_parameter(definition, name));
+    if (!is_inside && definition->kind == DECL_KERNEL) {
+        diag_hint(c->diagnostics, d,
+                  "a kernel runs at one level, which is written: `<grid>` or `<block>`, say; a `fun` may leave it "
+                  "open: `fun f <%s> x = …`",
+                  name->text);
         return;
     }
-    const struct ast_decl *definition = c->definition;
-    if (!definition || definition->kind != DECL_FUN) {
+    if (is_inside || definition->kind != DECL_FUN) {
         diag_hint(c->diagnostics, d, "a level variable is bound by the function that uses it: `fn <%s> => …`",
                   name->text);
         return;
@@ -419,7 +434,21 @@ void report_unbound_level(struct checker *c, symbol name, struct span span) {
     text_printf(&text, "%s>", name->text);
     for (size_t i = 0; i < definition->parameters.count; i++) {
         const struct ast_pattern *parameter = definition->parameters.at[i];
-        text_printf(&text, " %s", parameter->kind == AST_PATTERN_NAME ? parameter->name->text : "_");
+        if (parameter->kind != AST_PATTERN_NAME || parameter->name != name)
+            text_printf(&text, " %s", parameter_text(c, parameter));
     }
     diag_hint(c->diagnostics, d, "bind it where the function starts: `%s = …`", text_string(&text));
+}
+
+void report_unbound_level(struct checker *c, symbol name, struct span span) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, span, "no level is called `%s` here", name->text);
+    struct suggestion suggestion = suggestion_for(name->text);
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+        suggestion_offer(&suggestion, level_names[value]);
+    if (suggestion.best) {
+        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+        return;
+    }
+    hint_bind_level(c, d, name);
 }
