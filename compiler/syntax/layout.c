@@ -200,15 +200,20 @@ static size_t function_before(const struct marker *m, size_t end) {
 }
 
 /* The first `=` after the word that opens a definition, and after what its `with` says, is the
-   definition's; every other one ends the pattern of a binding, which is a name, `_`, or what
+   definition's, and those among its parameters are slips; every other one ends the pattern of a binding, which is a name, `_`, or what
    stands in the parentheses before it, or a function with its parameters. */
 static void find_bindings(struct marker *m) {
     bool in_header = false;
+    size_t depth = 0;
     for (size_t i = 0; i < m->tokens->count; i++) {
         int kind = m->tokens->at[i].kind;
-        if (token_starts_declaration(kind))
+        if (token_starts_declaration(kind)) {
             in_header = kind != TOKEN_IMPORT;
-        if (kind != '=' || i == 0)
+            depth = 0;
+        }
+        depth += kind == '(';
+        depth -= depth > 0 && kind == ')';
+        if (kind != '=' || i == 0 || (in_header && depth > 0))
             continue;
         if (in_header) {
             in_header = m->tokens->at[i - 1].kind == TOKEN_CONFIG;

@@ -278,6 +278,39 @@ static const char *type_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
+static size_t declaration_begin(const struct parser *p, size_t index) {
+    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
+        index--;
+    return index;
+}
+
+/* Is the token in the header of a definition that has no `=` at all, or where only an expression can begin? In braces
+   stands a body of another language. */
+static bool lacks_equals(const struct parser *p, size_t index) {
+    size_t first = index > 0 ? declaration_begin(p, index - 1) : 0, depth = 0;
+    int found = token_at(p, index)->kind, declares = token_at(p, first)->kind;
+    if (declares != TOKEN_FUN && declares != TOKEN_KERNEL && declares != TOKEN_VAL)
+        return false;
+    bool is_expression = found == TOKEN_FN || found == TOKEN_LET || found == TOKEN_IF;
+    for (size_t i = first + 1; i < p->tokens.count; i++) {
+        int kind = token_at(p, i)->kind;
+        if (token_starts_declaration(kind) || kind == 0 || (is_expression && i >= index))
+            return true;
+        if (kind == '{' || (kind == '=' && depth == 0 && kind_before(p, i) != TOKEN_CONFIG))
+            return false;
+        depth += kind == '(' || kind == '[';
+        depth -= depth > 0 && (kind == ')' || kind == ']');
+    }
+    return true;
+}
+
+static const char *equals_hint(const struct parser *p, size_t index) {
+    int declares = token_at(p, declaration_begin(p, index > 0 ? index - 1 : 0))->kind;
+    return declares == TOKEN_KERNEL ? "the `=` before the body is missing: `kernel f (x : int) = e`"
+           : declares == TOKEN_FUN  ? "the `=` before the body is missing: `fun f x = e`"
+                                    : "the `=` before the value is missing: `val x = e`";
+}
+
 /* What goes wrong among the parameters of a definition: they are not declared as in C. */
 static const char *parameter_hint(const struct parser *p, size_t opener, size_t index) {
     size_t first = index;
@@ -290,6 +323,11 @@ static const char *parameter_hint(const struct parser *p, size_t opener, size_t 
     if (declares != TOKEN_FUN && declares != TOKEN_KERNEL)
         return NULL;
     int found = token_at(p, index)->kind;
+    if (lacks_equals(p, index))
+        return found == '=' ? NULL : equals_hint(p, index);
+    if (found == '=')
+        return "a parameter has no value of its own, every argument is given: leave `= …` out; what has one for the "
+               "whole program is a `param`: `param x : int = 3`";
     if (found == ',')
         return "parameters follow one another, each with its own parentheses: `(x : int) (y : int)`; "
                "one that is a pair is `((x : int), (y : int))`";
@@ -372,7 +410,7 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
     if (declares == TOKEN_FUN && e->patterns && found == '[' && kind_after(p, index) == TOKEN_NAME &&
         kind_after(p, index + 1) == ']')
         return "lengths are no part of types and no parameters: leave `[n]` out; the length of xs is `length xs`";
-    if (declares == TOKEN_FUN && e->patterns &&
+    if (declares == TOKEN_FUN && e->patterns && !lacks_equals(p, index) &&
         (found == TOKEN_INTEGER || found == TOKEN_FLOATING || found == TOKEN_TRUE || found == TOKEN_FALSE ||
          found == '['))
         return "a function has one definition, for all arguments: `fun f n = if n == 0 then … else …`";
@@ -448,6 +486,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
             d, error,
             "a type goes in parentheses, `(x : int)`; that of a result to the body, `… = (e : type)`; or both into a "
             "`sig` before");
+    else if (e->equals && lacks_equals(p, index))
+        diag_hint(d, error, "%s", equals_hint(p, index));
     else if (e->equals && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_VAL)
         diag_hint(d, error, "a `val` has no parameters; `fun name x = e` defines a function");
     else if (e->equals && follows_parameters_of(p, index, TOKEN_LET))
