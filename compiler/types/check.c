@@ -28,7 +28,6 @@ static struct checker *checker_new(struct arena *arena, struct symbols *symbols,
     c->levels = map_new(arena);
     c->name_pipe = symbol_of(symbols, "|>");
     c->name_neg = symbol_of(symbols, "neg");
-    c->name_rec = symbol_of(symbols, "rec");
     return c;
 }
 

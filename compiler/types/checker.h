@@ -161,7 +161,7 @@ struct checker {
     VEC(struct literal_check) literals;
     VEC(struct self_use) self_uses;
     VEC(struct stored_check) stored; /* not yet known */
-    symbol name_pipe, name_neg, name_rec;
+    symbol name_pipe, name_neg;
 
     const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
     struct map *definitions;               /* symbol → the last const struct ast_decl * */

@@ -186,6 +186,23 @@ static const struct {
     {"warpSize", "the number of lanes of a warp is `#WarpSize`"},
     {"and", "logical and is `&&`"},
     {"or", "logical or is `||`"},
+    {"end", "nothing ends a `let` or an `if` but what follows them: leave `end` out"},
+    {"begin", "parentheses group, and local names are bound by `let … in …`"},
+    {"as", "a number is converted by the name of the type: `int x`"},
+};
+
+/* Words of other languages between `let` and a name: a function of it is what they define here. */
+static const struct {
+    const char *word, *hint;
+} let_words[] = {
+    {"rec", "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the top, or repeat "
+            "with `loop`, `foldl` or `power`"},
+    {"mut", "`mut` is no keyword: `let %s = …` binds a name once, and nothing changes it; `loop` and `foldl` repeat a "
+            "step"},
+    {"var", "`var` is no keyword: `let %s = …` binds a name once, and nothing changes it; `loop` and `foldl` repeat a "
+            "step"},
+    {"const", "`const` is no keyword: `let %s = …` binds a name once, and nothing changes it"},
+    {"auto", "`auto` is no keyword: it is `let %s = …`"},
 };
 
 static bool defines(const struct ast_decl *decl) { return decl->kind != DECL_SIG && decl->kind != DECL_IMPORT; }
@@ -208,12 +225,37 @@ bool is_bound_name(const struct checker *c, symbol name) {
     return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
-/* `let rec f x = …` has defined a function `rec` of f and x. */
-static bool has_function_rec(const struct checker *c) {
+/* Does the name stand right behind the place? */
+static bool is_followed_by(const struct checker *c, struct span span, symbol name) {
+    const struct source *source = c->scope->file->source;
+    if (span.begin < source->base || span.end > source->base + source->length)
+        return false;
+    size_t at = span.end - source->base;
+    while (at < source->length && source->text[at] == ' ')
+        at++;
+    if (source->length - at < name->length || memcmp(source->text + at, name->text, name->length) != 0)
+        return false;
+    at += name->length;
+    return at == source->length || !(isalnum(source->text[at]) || source->text[at] == '_' || source->text[at] == '\'');
+}
+
+/* `let rec f x = …` has defined a function `rec` of f and x, `let float y = …` a function `float`. */
+static bool hint_let_word(struct checker *c, struct diagnostic *d, symbol name) {
+    enum base base;
     for (size_t i = 0; i < c->bound.count; i++) {
         const struct binding *binding = c->bound.at[i];
-        if (binding->name == c->name_rec && type_resolve(binding->scheme->type)->kind == TYPE_ARROW)
+        if (type_resolve(binding->scheme->type)->kind != TYPE_ARROW || !is_followed_by(c, binding->span, name))
+            continue;
+        for (size_t k = 0; k < sizeof let_words / sizeof *let_words; k++)
+            if (strcmp(let_words[k].word, binding->name->text) == 0) {
+                diag_hint(c->diagnostics, d, let_words[k].hint, name->text);
+                return true;
+            }
+        if (base_of_name(binding->name->text, &base)) {
+            diag_hint(c->diagnostics, d, "no type stands before a name: `let %s = …`, or `let %s = (… : %s)`",
+                      name->text, name->text, binding->name->text);
             return true;
+        }
     }
     return false;
 }
@@ -295,13 +337,8 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
         return;
     }
-    if (has_function_rec(c)) {
-        diag_hint(c->diagnostics, d,
-                  "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
-                  "top, or repeat with `loop`, `foldl` or `power`",
-                  name->text);
+    if (hint_let_word(c, d, name))
         return;
-    }
     if (begins_binding(c, span)) {
         diag_hint(c->diagnostics, d, "where a `let` goes on with a function, that begins a line: `%s … = …`",
                   name->text);
