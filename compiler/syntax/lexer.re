@@ -289,6 +289,28 @@ static void stray(struct lexer *lexer, const char *hint) {
         diag_hint(lexer->diagnostics, error, "%s", hint);
 }
 
+/* `#define` and others of C's, at the start of a line: all of the line is one mistake. */
+static bool preprocessor_line(struct lexer *lexer) {
+    static const struct {
+        const char *word, *hint;
+    } known[] = {{"#include", "another file is read by `import \"name.fcl\"`"},
+                 {"#define", "a constant is `val n = 3`, or `param n : int = 3`, which can be set when compiling"},
+                 {"#pragma", "what is unrolled, and where it runs, follows from the program"},
+                 {"#if", "what holds when compiling is a condition like others: `if #IsCpu then … else …`"},
+                 {"#ifdef", "what holds when compiling is a condition like others: `if #IsCpu then … else …`"},
+                 {"#ifndef", "what holds when compiling is a condition like others: `if #IsCpu then … else …`"},
+                 {"#else", NULL},
+                 {"#endif", NULL}};
+    size_t length = (size_t)(lexer->cursor - lexer->start);
+    for (size_t i = 0; lexer->starts_line && i < sizeof known / sizeof *known; i++)
+        if (length == strlen(known[i].word) && memcmp(lexer->start, known[i].word, length) == 0) {
+            stray(lexer, known[i].hint);
+            skip_line(lexer);
+            return true;
+        }
+    return false;
+}
+
 /* Nothing can be taken for it: the rest of the declaration is not read. */
 static void stray_end(struct lexer *lexer, const char *hint) {
     stray(lexer, hint);
@@ -520,7 +542,9 @@ static bool lex_one(struct lexer *lexer) {
         sign { foreign_symbol(lexer); return true; }
         [\x80-\xff] { add_reported(lexer, '?'); return true; } // no UTF-8: check_encoding has said so
         "'" name { add_token(lexer, TOKEN_TYPE_VARIABLE)->name = text_of(lexer, 1, 0); return true; }
-        "#" name { add_token(lexer, TOKEN_CONFIG)->name = text_of(lexer, 0, 0); return true; }
+        "#" name { if (!preprocessor_line(lexer))
+                       add_token(lexer, TOKEN_CONFIG)->name = text_of(lexer, 0, 0);
+                   return true; }
 
         digits integer_suffix? { add_integer(lexer, 10); return true; }
         hexadecimal integer_suffix? { add_integer(lexer, 16); return true; }

@@ -387,6 +387,14 @@ static bool has_with_before(const struct parser *p, size_t index) {
     return false;
 }
 
+/* Does the declaration's own `=` stand before the token? */
+static bool has_equals_before(const struct parser *p, size_t index) {
+    for (size_t i = index; i > 0 && !token_starts_declaration(token_at(p, i)->kind); i--)
+        if (token_at(p, i)->kind == '=' && kind_before(p, i) != TOKEN_CONFIG)
+            return true;
+    return false;
+}
+
 /* What goes wrong with the shape of a kernel's launches; NULL: nothing that is known. */
 static const char *launch_hint(const struct parser *p, size_t index, const struct expected *e, int declares) {
     int found = token_at(p, index)->kind;
@@ -418,6 +426,8 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "the type of a result goes to the body, `… = (e : type)`, or into a `sig` before a `fun`";
     if (found == '=' && e->colon && declares == TOKEN_PARAM)
         return "a `param` says its type: `param name : int = 3`";
+    if (before == TOKEN_IN && declares == TOKEN_KERNEL && !has_equals_before(p, index))
+        return "the choices are in braces: `with #BlockSize = 64 in {64, 128}`";
     if (before == TOKEN_IN && declares == TOKEN_PARAM)
         return "the values that a `param` may have are in braces: `in {16, 32}`";
     return launch_hint(p, index, e, declares);
@@ -448,6 +458,13 @@ static const char *let_hint(const struct parser *p, size_t let, size_t index) {
                "line of its "
                "own";
     return NULL;
+}
+
+/* Does it begin a line, behind spaces? */
+static bool is_indented(const struct parser *p, size_t index) {
+    const struct token *token = token_at(p, index);
+    uint32_t at = token->span.begin - p->source->base;
+    return token->starts_line && at > 0 && p->source->text[at - 1] == ' ';
 }
 
 static void add_hints(struct parser *p, struct diagnostic *error, size_t index, const struct expected *e) {
@@ -508,6 +525,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "a number starts with a digit: `0.5`");
     else if ((found == TOKEN_VAL || found == TOKEN_FUN) && before == TOKEN_LET)
         diag_hint(d, error, "a `let` needs no further word: `let x = e in …`, and `let f x = e in …` for a function");
+    else if ((found == TOKEN_VAL || found == TOKEN_FUN) && e->operands && !e->operators && is_indented(p, index))
+        diag_hint(d, error, "within an expression it is `let %s = … in …`", found == TOKEN_VAL ? "x" : "f x");
     else if (found == TOKEN_LET && e->declarations)
         diag_hint(d, error, "%s", outside_hint(p, index));
     else if (before == TOKEN_IMPORT)
@@ -542,13 +561,15 @@ static const char *stray_closer_hint(int kind) {
 
 /* ---- the report ---- */
 
-/* The `in` of `let val x = 1 in x`: `val` was complained about, and then taken for a declaration. */
+/* The `in` of `let val x = 1 in x`, and of a `val` within an expression: it was complained about, and then taken for a
+   declaration. */
 static bool closes_reported_let(const struct parser *p, size_t index) {
     if (token_at(p, index)->kind != TOKEN_IN)
         return false;
     while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
         index--;
-    return kind_before(p, index) == TOKEN_LET;
+    bool is_reported = is_indented(p, index) && diag_has_error_in(p->diagnostics, token_at(p, index)->span);
+    return kind_before(p, index) == TOKEN_LET || is_reported;
 }
 
 /* `<l+1>`, whose `>` this is. */

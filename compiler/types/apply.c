@@ -86,7 +86,7 @@ static struct type *function_type(struct checker *c, struct type *type, struct c
                        given);
     note_definition(c, d, head);
     if (taken == 0)
-        hint_not_a_function(c, d, type, argument);
+        hint_not_a_function(c, d, type, head, argument);
     else
         hint_too_many(c, d, head);
     return NULL;

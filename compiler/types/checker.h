@@ -366,7 +366,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
 void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                    struct type *expected);
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
-void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct core *head,
+                         const struct ast_expr *argument);
 /* A level was given to what takes none. */
 void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *head, struct level *level);
 void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);

@@ -286,6 +286,25 @@ static bool hint_binding(struct checker *c, struct diagnostic *d, const struct a
     return true;
 }
 
+/* `max xs ! 0`, which is `(max xs) ! 0`: behind the argument stands the `!`. */
+static bool hint_indexed(struct checker *c, struct diagnostic *d, const struct type *found,
+                         const struct application *use) {
+    const struct source *source = c->scope->file->source;
+    if (!use || !use->function || use->place == SIZE_MAX || found->kind != TYPE_PULL ||
+        !isalpha((unsigned char)*use->function) || use->argument->span.begin < source->base ||
+        use->argument->span.end > source->base + source->length)
+        return false;
+    size_t at = use->argument->span.end - source->base;
+    while (at < source->length && source->text[at] == ' ')
+        at++;
+    bool is_index = at + 1 < source->length && source->text[at] == '!' && source->text[at + 1] != '=';
+    if (!is_index)
+        return false;
+    diag_hint(c->diagnostics, d, "a function takes its argument before `!` does: `(%s ! …)`",
+              operand_text(c, use->argument, "(…)"));
+    return true;
+}
+
 /* `concat rows` */
 static bool hint_flatten(struct checker *c, struct diagnostic *d, const struct type *found,
                          const struct application *use) {
@@ -332,6 +351,24 @@ static bool hint_pairs(struct checker *c, struct diagnostic *d, const struct typ
                 return true;
             }
     return false;
+}
+
+/* `scatter xs is vs`, `scatter xs (0, 5)`: where an array of pairs is wanted. */
+static bool hint_zip(struct checker *c, struct diagnostic *d, const struct type *found, const struct type *expected,
+                     const struct application *use) {
+    const struct type *pair = expected->kind == TYPE_PULL ? type_resolve(expected->array.element) : expected;
+    if (!use || !use->argument || use->place == SIZE_MAX || pair->kind != TYPE_TUPLE || pair == expected)
+        return false;
+    const char *what = bare_text(c, use->argument, "…");
+    bool is_pair = found->kind == TYPE_TUPLE && found->tuple.count == pair->tuple.count;
+    bool is_one = use->rest && use->count - use->place > count_arrows(use->rest) && pair->tuple.count == 2 &&
+                  found->kind == TYPE_PULL && type_resolve(found->array.element)->kind != TYPE_TUPLE;
+    if (is_pair)
+        diag_hint(c->diagnostics, d, "an array of tuples is wanted; a list of one is `[%s]`", what);
+    else if (is_one)
+        diag_hint(c->diagnostics, d, "`zip` makes an array of pairs of two arrays: `(zip %s …)`",
+                  operand_text(c, use->argument, "(…)"));
+    return is_pair || is_one;
 }
 
 /* Where chunks at a level are wanted. */
@@ -416,12 +453,20 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
 static bool hint_few_parameters(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                                 const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
-    if (!lambda || lambda->kind != CORE_LAMBDA || !use->function || found->kind != TYPE_ARROW ||
-        count_arrows(found) != 1 || count_arrows(expected) != 2 || lambda->lambda.body->kind == CORE_LAMBDA)
+    if (!lambda || !use->function || found->kind != TYPE_ARROW || count_arrows(found) != 1 ||
+        count_arrows(expected) != 2)
         return false;
-    const struct core_local *a = lambda->lambda.parameter;
     enum base base;
     bool counts = number_base(expected->arrow.from, &base); /* then it is the number that was forgotten */
+    if (lambda->kind != CORE_LAMBDA && counts) {
+        diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, `%s` and `%s`: `fn _ a => %s a`",
+                  use->function, type_text(c, expected->arrow.from),
+                  type_text(c, type_resolve(expected->arrow.to)->arrow.from), bare_text(c, lambda, "(…)"));
+        return true;
+    }
+    if (lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind == CORE_LAMBDA)
+        return false;
+    const struct core_local *a = lambda->lambda.parameter;
     const char *name = a->name ? a->name->text : "a";
     diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, `%s` and `%s`: `fn %s %s => …`", use->function,
               type_text(c, expected->arrow.from), type_text(c, type_resolve(expected->arrow.to)->arrow.from),
@@ -477,14 +522,17 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
                                              : "");
         return;
     }
+    if (expected->kind != TYPE_PULL && hint_indexed(c, d, found, use))
+        return;
     if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
         hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
-        hint_pairs(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
-        hint_elements(c, d, found, expected, use) || hint_promise(c, d, found, expected) ||
-        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
-        hint_brackets(c, d, found, expected, use) || hint_exchanged(c, d, found, expected, use) ||
-        hint_number_of(c, d, found, expected, use) || hint_binding(c, d, use))
+        hint_zip(c, d, found, expected, use) || hint_pairs(c, d, found, expected, use) ||
+        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
+        hint_promise(c, d, found, expected) || hint_result(c, d, found, expected) ||
+        hint_few_parameters(c, d, found, expected, use) || hint_brackets(c, d, found, expected, use) ||
+        hint_exchanged(c, d, found, expected, use) || hint_number_of(c, d, found, expected, use) ||
+        hint_binding(c, d, use))
         return;
     if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
         diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
@@ -600,10 +648,12 @@ static void hint_compose(struct checker *c, struct diagnostic *d, const struct a
         diag_hint(c->diagnostics, d,
                   "a function takes its argument before `.` does; what is made of functions is applied in parentheses: "
                   "`(… . %s) %s`",
-                  bare_text(c, right->apply.function, arena_printf(c->arena, "%s …", head_name(right))), operand_text(c, right->apply.argument, "(…)"));
+                  bare_text(c, right->apply.function, arena_printf(c->arena, "%s …", head_name(right))),
+                  operand_text(c, right->apply.argument, "(…)"));
     else
-        diag_hint(c->diagnostics, d, "`f . g` is one function after another; a function is applied without the point: "
-                                     "`%s %s`",
+        diag_hint(c->diagnostics, d,
+                  "`f . g` is one function after another; a function is applied without the point: "
+                  "`%s %s`",
                   left, operand_text(c, right, "(…)"));
 }
 
@@ -677,6 +727,15 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     enum base base;
     bool is_number = number_base(f->a, &base);
     unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
+    if (hint_indexed(c, d, f->a, use))
+        return;
+    if ((is_of(use, PRIM_EQ) || is_of(use, PRIM_NE)) && f->a->kind == TYPE_PULL) {
+        diag_hint(c->diagnostics, d,
+                  "arrays are not compared as a whole: `length %s %s 0` asks whether one %s, and `zipWith (%s)` "
+                  "compares the elements of two",
+                  what, function, is_of(use, PRIM_EQ) ? "is empty" : "has elements", function);
+        return;
+    }
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
     if (hint_negative_argument(c, d, f->a, use) || hint_operator(c, d, f->a, f->classes, use))
@@ -796,14 +855,33 @@ void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *h
             diag_hint(c->diagnostics, d, without_level[i].hint, at);
 }
 
-void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument) {
+/* Does `!` stand before it? */
+static bool is_behind_index(const struct checker *c, const struct core *core) {
+    const struct source *source = c->scope->file->source;
+    if (core->span.begin <= source->base || core->span.begin > source->base + source->length)
+        return false;
+    size_t at = core->span.begin - source->base;
+    while (at > 0 && source->text[at - 1] == ' ')
+        at--;
+    return at > 0 && source->text[at - 1] == '!';
+}
+
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct core *head,
+                         const struct ast_expr *argument) {
     type = type_resolve(type);
     if (type->kind == TYPE_PULL && argument->kind == EXPR_LIST)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`; brackets make lists");
     else if (type->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`");
+    else if (head->kind == CORE_LITERAL && is_behind_index(c, head))
+        diag_hint(c->diagnostics, d, "an element is an argument in parentheses: `(xs ! %s)`",
+                  operand_text(c, head, "i"));
     else if (argument->kind == EXPR_INTEGER || argument->kind == EXPR_FLOATING)
         diag_hint(c->diagnostics, d, "the elements of a list are separated by `,`; between numbers stands an operator");
+    else if (head->kind == CORE_LITERAL)
+        diag_hint(c->diagnostics, d,
+                  "between a number and what follows stands an operator, as in `2 * x`; a `fn` goes as far as it can: "
+                  "`(fn x => …)` ends before");
 }
 
 /* ---- where types come from ---- */

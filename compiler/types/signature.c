@@ -136,8 +136,7 @@ void report_unbound_type(struct checker *c, symbol name, struct span span) {
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, span, "no type is called `%s` here", name->text);
     struct suggestion suggestion = suggestion_for(name->text);
-    const char *use = NULL,
-               *file = c->library ? c->library->file_of_type(c->library->context, name, &use) : NULL;
+    const char *use = NULL, *file = c->library ? c->library->file_of_type(c->library->context, name, &use) : NULL;
     for (int i = 0; i < BASE_COUNT; i++)
         suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
