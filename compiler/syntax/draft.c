@@ -112,9 +112,12 @@ void draft_want_used(const drafts *library, const drafts *programs, const draft_
 /* What was cut off before its end is known by its name alone. */
 static void forget_cut(struct parser *p, const struct tokens *tokens) {
     struct ast_file *file = p->file;
-    if (!file->decls.count || !tokens->at[tokens->count - 1].is_reported)
+    const struct token *end = &tokens->at[tokens->count - 1];
+    if (!file->decls.count || !end->is_reported)
         return;
     struct ast_decl *last = file->decls.at[file->decls.count - 1];
+    if (last->span.end != end->span.end)
+        return; /* what could not be read follows it */
     if (last->kind == DECL_SIG) {
         file->decls.count--; /* its definition was not read */
     } else if (tokens->is_cut && last->body) {

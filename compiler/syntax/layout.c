@@ -210,9 +210,9 @@ static size_t function_before(const struct marker *m, size_t end) {
     return 0;
 }
 
-/* The first `=` after the word that opens a definition, and after what its `with` says, is the definition's; those among
-   its parameters are slips. Every other one ends the pattern of a binding, which is a name, `_`, or what stands in the
-   parentheses before it, or a function with its parameters. */
+/* The first `=` after the word that opens a definition, and after what its `with` says, is the definition's; those
+   among its parameters are slips. Every other one ends the pattern of a binding, which is a name, `_`, or what stands
+   in the parentheses before it, or a function with its parameters. */
 static void find_bindings(struct marker *m) {
     bool in_header = false;
     size_t depth = 0;

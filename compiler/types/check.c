@@ -312,6 +312,7 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
         vec_push(c->arena, &parameters, parameter);
     }
     size_t errors = diag_error_count(c->diagnostics);
+    c->definition = decl;
     synonym->is_open = c->declares = true;
     struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
     synonym->is_open = c->declares = false;

@@ -288,6 +288,8 @@ void report_kernel_called(struct checker *c, symbol name, struct span kernel, st
 void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 void hint_bind_level(struct checker *c, struct diagnostic *d, symbol name);
+/* The last definition of the name in this file, when that comes after the place. */
+const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span);
 void report_unbound_type(struct checker *c, symbol name, struct span span);
 bool is_meant_as_variable(symbol name); /* of a name in a type that stands for nothing */
 

@@ -207,8 +207,7 @@ static const struct {
 
 static bool defines(const struct ast_decl *decl) { return decl->kind != DECL_SIG && decl->kind != DECL_IMPORT; }
 
-/* The last definition of the name in this file, when that comes after the place. */
-static const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span) {
+const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span) {
     const struct ast_file *file = c->scope->file;
     if (c->definitions_of != file) {
         c->definitions_of = file;

@@ -808,7 +808,7 @@ bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct 
         return false;
     const struct core_local *first = lambda->lambda.parameter, *second = lambda->lambda.body->lambda.parameter;
     const char *a = first->name ? first->name->text : "_", *b = second->name ? second->name->text : "_";
-    const struct type *given = type_resolve(type_resolve(use->rest->arrow.from)->arrow.from);
+    struct type *given = type_resolve(type_resolve(use->rest->arrow.from)->arrow.from);
     bool can_be_pair = given->kind == TYPE_TUPLE || (given->kind == TYPE_VARIABLE && !given->variable->classes);
     const char *index = NULL;
     for (size_t i = 0; i < sizeof with_index / sizeof *with_index && given->kind != TYPE_TUPLE; i++)
@@ -819,8 +819,7 @@ bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct 
                   use->function, a, b, index ? "; " : "", index ? index : "");
     else
         diag_hint(c->diagnostics, d, "`%s` gives its function one argument, `%s`: %s", use->function,
-                  type_text(c, use->rest->arrow.from->arrow.from),
-                  index ? index : arena_printf(c->arena, "`fn %s => …`", a));
+                  type_text(c, given), index ? index : arena_printf(c->arena, "`fn %s => …`", a));
     return true;
 }
 

@@ -17,14 +17,30 @@ static bool close_type(struct checker *c, struct type *type) {
     return closed && type->kind != TYPE_STORED; /* before a variable that is left open, or of what cannot be stored */
 }
 
-/* A name that was written in the type and stands for nothing; NULL: none, but variables that were meant for such. */
-static const struct type_variable *unknown_name(struct type *type) {
-    type = type_resolve(type);
-    if (type->kind == TYPE_VARIABLE)
-        return type->variable->name && !is_meant_as_variable(type->variable->name) ? type->variable : NULL;
-    const struct type_variable *found = NULL;
-    for (size_t i = 0; !found && type_part(type, i); i++)
-        found = unknown_name(*type_part(type, i));
+/* A name in a parameter's type that stands for nothing and was not meant as a variable; NULL: none. */
+static const struct ast_type *unknown_name(const struct checker *c, const struct ast_type *type) {
+    enum base base;
+    if (!type)
+        return NULL;
+    if (type->kind == AST_TYPE_NAME && !type->items.count)
+        return base_of_name(type->name->text, &base) || find_synonym(c->scope, type->name) ||
+                       is_meant_as_variable(type->name)
+                   ? NULL
+                   : type;
+    const struct ast_type *parts[] = {type->from, type->to, type->element}, *found = NULL;
+    for (size_t i = 0; !found && i < sizeof parts / sizeof *parts; i++)
+        found = unknown_name(c, parts[i]);
+    for (size_t i = 0; !found && i < type->items.count; i++)
+        found = unknown_name(c, type->items.at[i]);
+    return found;
+}
+
+static const struct ast_type *unknown_in(const struct checker *c, const struct ast_pattern *pattern) {
+    const struct ast_type *found = unknown_name(c, pattern->type);
+    if (!found && pattern->of)
+        found = unknown_in(c, pattern->of);
+    for (size_t i = 0; !found && i < pattern->items.count; i++)
+        found = unknown_in(c, pattern->items.at[i]);
     return found;
 }
 
@@ -211,8 +227,8 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
                 diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
                            "a kernel cannot take a parameter of type `%s`", type_text(c, type->arrow.from));
             diag_hint(c->diagnostics, d, "%s", problem);
-        } else if (!closed && unknown_name(type->arrow.from)) {
-            const struct type_variable *unknown = unknown_name(type->arrow.from);
+        } else if (!closed && unknown_in(c, pattern)) {
+            const struct ast_type *unknown = unknown_in(c, pattern);
             report_unbound_type(c, unknown->name, unknown->span);
         } else if (!closed) {
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, pattern->span,
@@ -237,13 +253,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         diag_hint(c->diagnostics, d, "%s", problem);
         return;
     }
-    bool closed = close_type(c, type);
-    const struct type_variable *unknown = closed ? NULL : unknown_name(type);
-    if (unknown) {
-        report_unbound_type(c, unknown->name, unknown->span);
-        return;
-    }
-    if (!closed) {
+    if (!close_type(c, type)) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, decl->body->span,
                        "a kernel has one type, but nothing determines its result's: `%s`", type_text(c, type));

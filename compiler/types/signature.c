@@ -141,7 +141,11 @@ void report_unbound_type(struct checker *c, symbol name, struct span span) {
         suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
-    if (class_of_name(name->text))
+    const struct ast_decl *later = defined_later(c, name, span);
+    if (later && later->kind == DECL_TYPE) {
+        diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
+        diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+    } else if (class_of_name(name->text))
         diag_hint(c->diagnostics, d, "a class of types stands before `=>`: `%s a => a -> a`", name->text);
     else if (names_arrays(name->text))
         diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
