@@ -831,6 +831,10 @@ void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *h
     if (from->kind == TYPE_TUPLE && head_name(head))
         diag_hint(c->diagnostics, d, "its argument is a tuple: `%s (%s)`", head_name(head),
                   tuple_letters(c, from->tuple.count));
+    struct callee callee = callee_of(head);
+    if (callee_is(&callee, (struct known)KNOWN_PRIMITIVE(MAP)))
+        diag_hint(c->diagnostics, d,
+                  "several arrays are gone through together by `zipWith f xs ys` and `zipWith3 f xs ys zs`");
 }
 
 /* Functions without a level that are given one; the words take that level. */
