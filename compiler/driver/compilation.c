@@ -287,15 +287,22 @@ static enum exit_status check_settings(const struct compilation *c, const char *
     return EXIT_GOOD;
 }
 
+struct library_type {
+    const char *file;
+    const struct ast_decl *decl;
+};
+
 /* What the library's files define, read when the first name is not found. */
 struct library_names {
     struct compilation *compilation;
     struct map *files; /* symbol → name of its file; NULL: not read */
+    struct map *types; /* symbol → struct library_type * */
 };
 
 static void read_library(struct library_names *l) {
     struct compilation *c = l->compilation;
     l->files = map_new(c->arena);
+    l->types = map_new(c->arena);
     size_t count;
     const char *const *names = search_library_files(c->arena, c->options->root, &count);
     for (size_t i = 0; i < count; i++) {
@@ -313,6 +320,11 @@ static void read_library(struct library_names *l) {
             if ((decl->kind == DECL_FUN || decl->kind == DECL_VAL) && !map_has(l->files, decl->name) &&
                 !syntax_is_internal(source, first))
                 map_set(l->files, decl->name, (void *)names[i]);
+            if (decl->kind == DECL_TYPE && !map_has(l->types, decl->name)) {
+                struct library_type *type = ARENA_NEW(c->arena, struct library_type);
+                *type = (struct library_type){names[i], decl};
+                map_set(l->types, decl->name, type);
+            }
         }
     }
 }
@@ -322,6 +334,22 @@ static const char *library_file_of(void *context, symbol name) {
     if (!l->files)
         read_library(l);
     return map_get(l->files, name);
+}
+
+static const char *library_file_of_type(void *context, symbol name, const char **use) {
+    struct library_names *l = context;
+    if (!l->files)
+        read_library(l);
+    const struct library_type *type = map_get(l->types, name);
+    if (!type)
+        return NULL;
+    struct text text;
+    text_init(&text, l->compilation->arena);
+    text_add(&text, name->text);
+    for (size_t i = 0; i < type->decl->type_parameters.count; i++)
+        text_add(&text, " float");
+    *use = text_string(&text);
+    return type->file;
 }
 
 /* ---- the IR of a program ---- */
@@ -408,8 +436,8 @@ static void check_with_prelude(struct compilation *c, bool all) {
     read_prelude(c, all);
     for (size_t i = 0; i < c->options->settings.count; i++)
         c->options->settings.at[i].wrong = false;
-    struct library_names names = {c, NULL};
-    struct library library = {library_file_of, &names};
+    struct library_names names = {c, NULL, NULL};
+    struct library library = {library_file_of, library_file_of_type, &names};
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
                              c->options->settings.count, &library, c->names, c->diagnostics);
 }

@@ -481,6 +481,12 @@ struct ast_decl *build_broken(struct parser *p, struct span span, const struct t
     return decl;
 }
 
+struct ast_decl *build_broken_type(struct parser *p, struct span span, const struct token *name) {
+    struct ast_decl *decl = build_decl(p, DECL_TYPE, span, name);
+    decl->type = build_type_error(p, span);
+    return decl;
+}
+
 void report_unit(struct parser *p, struct span span) {
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_UNIT, span, "there is no unit value `()` in FCL");
     diag_hint(p->diagnostics, error, "FCL is pure: use `val` for what needs no argument, and leave `()` out of calls");

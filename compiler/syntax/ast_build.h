@@ -118,6 +118,7 @@ struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struc
 struct ast_decl *build_param(struct parser *p, struct span span, const struct token *name, struct ast_expr *value,
                              struct expr_list *choices);
 struct ast_decl *build_broken(struct parser *p, struct span span, const struct token *name);
+struct ast_decl *build_broken_type(struct parser *p, struct span span, const struct token *name);
 
 /* Reports that `()` or a string stands where neither exists. */
 void report_unit(struct parser *p, struct span span);

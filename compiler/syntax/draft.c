@@ -109,6 +109,25 @@ void draft_want_used(const drafts *library, const drafts *programs, const draft_
 
 /* ---- reading ---- */
 
+/* What was cut off before its end is known by its name alone. */
+static void forget_cut(struct parser *p, const struct tokens *tokens) {
+    struct ast_file *file = p->file;
+    const struct token *end = &tokens->at[tokens->count - 1];
+    if (!file->decls.count || !end->is_reported)
+        return;
+    struct ast_decl *last = file->decls.at[file->decls.count - 1];
+    if (last->span.end != end->span.end)
+        return; /* what could not be read follows it */
+    if (last->kind == DECL_SIG) {
+        file->decls.count--; /* its definition was not read */
+    } else if (tokens->is_cut && last->body) {
+        last->kind = DECL_VAL;
+        last->body = build_error(p, last->name_span);
+    } else if (tokens->is_cut && last->type) {
+        last->type = build_type_error(p, last->name_span);
+    }
+}
+
 void draft_read(struct draft *draft) {
     struct parser parser = {.arena = draft->arena,
                             .symbols = draft->symbols,
@@ -131,4 +150,5 @@ void draft_read(struct draft *draft) {
     mark_layout(draft->arena, draft->symbols, draft->source, draft->diagnostics, tokens);
     draft->file->decls.count = 0;
     yyparse(&parser);
+    forget_cut(&parser, &draft->tokens);
 }

@@ -70,7 +70,17 @@ static bool is_lost_declaration_word(const struct token *token, const struct tok
            (next->starts_line || (next->kind != TOKEN_NAME && next->kind != TOKEN_STRING));
 }
 
-/* `(fun x => e)`: after a parenthesis no definition begins. */
+/* Do only parameters stand between the word and an arrow? */
+static bool has_arrow(const struct marker *m, size_t index) {
+    for (size_t i = index + 1; i < m->tokens->count; i++) {
+        int kind = m->tokens->at[i].kind;
+        if (kind != TOKEN_NAME && kind != '_' && kind != '(' && kind != ')' && kind != ',')
+            return kind == TOKEN_DOUBLE_ARROW || kind == TOKEN_ARROW;
+    }
+    return false;
+}
+
+/* `(fun x => e)`: after a parenthesis, and before an arrow, no definition begins. */
 static void fun_to_fn(struct marker *m, struct token *token) {
     struct diagnostic *error =
         diag_error(m->diagnostics, DIAG_SYNTAX, token->span, "expected an expression, found the keyword `fun`");
@@ -88,7 +98,8 @@ static void mend_slips(struct marker *m) {
         if (where == FUNCTION && (token->kind == TOKEN_ARROW || token->kind == '='))
             arrow_of_function(m, fn, token);
         int next = m->tokens->at[i + 1].kind;
-        if (token->kind == TOKEN_FUN && !token->starts_line && i > 0 && m->tokens->at[i - 1].kind == '(')
+        if (token->kind == TOKEN_FUN && !token->starts_line && i > 0 &&
+            (m->tokens->at[i - 1].kind == '(' || has_arrow(m, i)))
             fun_to_fn(m, token);
         if (token->starts_line && token_starts_declaration(token->kind))
             m->mended_count = 0;
@@ -199,16 +210,21 @@ static size_t function_before(const struct marker *m, size_t end) {
     return 0;
 }
 
-/* The first `=` after the word that opens a definition, and after what its `with` says, is the
-   definition's; every other one ends the pattern of a binding, which is a name, `_`, or what
-   stands in the parentheses before it, or a function with its parameters. */
+/* The first `=` after the word that opens a definition, and after what its `with` says, is the definition's; those
+   among its parameters are slips. Every other one ends the pattern of a binding, which is a name, `_`, or what stands
+   in the parentheses before it, or a function with its parameters. */
 static void find_bindings(struct marker *m) {
     bool in_header = false;
+    size_t depth = 0;
     for (size_t i = 0; i < m->tokens->count; i++) {
         int kind = m->tokens->at[i].kind;
-        if (token_starts_declaration(kind))
+        if (token_starts_declaration(kind)) {
             in_header = kind != TOKEN_IMPORT;
-        if (kind != '=' || i == 0)
+            depth = 0;
+        }
+        depth += kind == '(';
+        depth -= depth > 0 && kind == ')';
+        if (kind != '=' || i == 0 || (in_header && depth > 0))
             continue;
         if (in_header) {
             in_header = m->tokens->at[i - 1].kind == TOKEN_CONFIG;

@@ -29,6 +29,7 @@ struct token {
 struct tokens {
     struct token *at;
     size_t count, capacity; /* `count` includes the end token */
+    bool is_cut;            /* the last declaration may go on in what was not read */
     spans comments;         /* of blocks, (* … *), the outermost ones, in source order */
 };
 

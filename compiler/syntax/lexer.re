@@ -254,6 +254,8 @@ static bool skip_block_comment(struct lexer *lexer) {
 
 static void unclosed_comment(struct lexer *lexer) {
     lexer->is_cut = true;
+    /* At the start of a line it stands between declarations. */
+    lexer->tokens->is_cut = lexer->start > lexer->source->text && lexer->start[-1] != '\n';
     struct diagnostic *error =
         lexical_error(lexer, DIAG_UNCLOSED_COMMENT, span_between(lexer, lexer->start, lexer->start + 2),
                       "this comment is never closed");
@@ -285,6 +287,28 @@ static void stray(struct lexer *lexer, const char *hint) {
                                              arena_printf(lexer->arena, "%s means nothing in FCL", quoted));
     if (hint)
         diag_hint(lexer->diagnostics, error, "%s", hint);
+}
+
+/* `#define` and others of C's, at the start of a line: all of the line is one mistake. */
+static bool preprocessor_line(struct lexer *lexer) {
+    static const struct {
+        const char *word, *hint;
+    } known[] = {{"#include", "another file is read by `import \"name.fcl\"`"},
+                 {"#define", "a constant is `val n = 3`, or `param n : int = 3`, which can be set when compiling"},
+                 {"#pragma", "what is unrolled, and where it runs, follows from the program"},
+                 {"#if", "what holds when compiling is a condition like others: `if #IsCpu then … else …`"},
+                 {"#ifdef", "what holds when compiling is a condition like others: `if #IsCpu then … else …`"},
+                 {"#ifndef", "what holds when compiling is a condition like others: `if #IsCpu then … else …`"},
+                 {"#else", NULL},
+                 {"#endif", NULL}};
+    size_t length = (size_t)(lexer->cursor - lexer->start);
+    for (size_t i = 0; lexer->starts_line && i < sizeof known / sizeof *known; i++)
+        if (length == strlen(known[i].word) && memcmp(lexer->start, known[i].word, length) == 0) {
+            stray(lexer, known[i].hint);
+            skip_line(lexer);
+            return true;
+        }
+    return false;
 }
 
 /* Nothing can be taken for it: the rest of the declaration is not read. */
@@ -518,7 +542,9 @@ static bool lex_one(struct lexer *lexer) {
         sign { foreign_symbol(lexer); return true; }
         [\x80-\xff] { add_reported(lexer, '?'); return true; } // no UTF-8: check_encoding has said so
         "'" name { add_token(lexer, TOKEN_TYPE_VARIABLE)->name = text_of(lexer, 1, 0); return true; }
-        "#" name { add_token(lexer, TOKEN_CONFIG)->name = text_of(lexer, 0, 0); return true; }
+        "#" name { if (!preprocessor_line(lexer))
+                       add_token(lexer, TOKEN_CONFIG)->name = text_of(lexer, 0, 0);
+                   return true; }
 
         digits integer_suffix? { add_integer(lexer, 10); return true; }
         hexadecimal integer_suffix? { add_integer(lexer, 16); return true; }
@@ -635,7 +661,8 @@ void lex_source(struct arena *arena, struct symbols *symbols, const struct sourc
     if (lexer.errors >= LEXICAL_ERROR_LIMIT)
         diag_error(diagnostics, DIAG_TOO_MANY_ERRORS, span_here(&lexer),
                    "too many errors; the rest of the file is not read");
-    bool is_cut = lexer.errors >= LEXICAL_ERROR_LIMIT || lexer.is_cut;
+    tokens->is_cut |= lexer.errors >= LEXICAL_ERROR_LIMIT;
+    bool is_cut = tokens->is_cut || lexer.is_cut;
     uint32_t end = tokens->count ? tokens->at[tokens->count - 1].span.end : source->base;
     struct token last = {.kind = 0, .starts_line = true, .span = {end, end}, .is_reported = is_cut};
     vec_push(arena, tokens, last);

@@ -134,6 +134,7 @@ declaration:
         if ($3)
             SHARE_VEC(&$$->type_parameters, &$3->all);
     }
+  | type_word name error { $$ = build_broken_type(p, @1, $2); }
   | param_name ':' type '=' expr choices {
         $$ = build_param(p, @$, $1, $5, $6);
         $$->type = $3;

@@ -406,6 +406,39 @@ static const char *type_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
+static size_t declaration_begin(const struct parser *p, size_t index) {
+    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
+        index--;
+    return index;
+}
+
+/* Is the token in the header of a definition that has no `=` at all, or where only an expression can begin? In braces
+   stands a body of another language. */
+static bool lacks_equals(const struct parser *p, size_t index) {
+    size_t first = index > 0 ? declaration_begin(p, index - 1) : 0, depth = 0;
+    int found = token_at(p, index)->kind, declares = token_at(p, first)->kind;
+    if (declares != TOKEN_FUN && declares != TOKEN_KERNEL && declares != TOKEN_VAL)
+        return false;
+    bool is_expression = found == TOKEN_FN || found == TOKEN_LET || found == TOKEN_IF;
+    for (size_t i = first + 1; i < p->tokens.count; i++) {
+        int kind = token_at(p, i)->kind;
+        if (token_starts_declaration(kind) || kind == 0 || (is_expression && i >= index))
+            return true;
+        if (kind == '{' || (kind == '=' && depth == 0 && kind_before(p, i) != TOKEN_CONFIG))
+            return false;
+        depth += kind == '(' || kind == '[';
+        depth -= depth > 0 && (kind == ')' || kind == ']');
+    }
+    return true;
+}
+
+static const char *equals_hint(const struct parser *p, size_t index) {
+    int declares = token_at(p, declaration_begin(p, index > 0 ? index - 1 : 0))->kind;
+    return declares == TOKEN_KERNEL ? "the `=` before the body is missing: `kernel f (x : int) = e`"
+           : declares == TOKEN_FUN  ? "the `=` before the body is missing: `fun f x = e`"
+                                    : "the `=` before the value is missing: `val x = e`";
+}
+
 /* What goes wrong among the parameters of a definition: they are not declared as in C. */
 static const char *parameter_hint(const struct parser *p, size_t opener, size_t index) {
     size_t first = index;
@@ -418,6 +451,11 @@ static const char *parameter_hint(const struct parser *p, size_t opener, size_t 
     if (declares != TOKEN_FUN && declares != TOKEN_KERNEL)
         return NULL;
     int found = token_at(p, index)->kind;
+    if (lacks_equals(p, index))
+        return found == '=' ? NULL : equals_hint(p, index);
+    if (found == '=')
+        return "a parameter has no value of its own, every argument is given: leave `= …` out; what has one for the "
+               "whole program is a `param`: `param x : int = 3`";
     if (found == ',')
         return "parameters follow one another, each with its own parentheses: `(x : int) (y : int)`; "
                "one that is a pair is `((x : int), (y : int))`";
@@ -462,6 +500,14 @@ static const char *operator_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
+/* Does the declaration's own `=` stand before the token? */
+static bool has_equals_before(const struct parser *p, size_t index) {
+    for (size_t i = index; i > 0 && !token_starts_declaration(token_at(p, i)->kind); i--)
+        if (token_at(p, i)->kind == '=' && kind_before(p, i) != TOKEN_CONFIG)
+            return true;
+    return false;
+}
+
 /* What goes wrong with the shape of a kernel's launches; NULL: nothing that is known. */
 static const char *launch_hint(const struct parser *p, size_t index, const struct expected *e, int declares) {
     int found = token_at(p, index)->kind;
@@ -498,7 +544,7 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
     if ((declares == TOKEN_FUN || declares == TOKEN_KERNEL) && e->patterns && e->equals && found == '[' &&
         kind_after(p, index) == TOKEN_NAME && kind_after(p, index + 1) == ']')
         return "lengths are no part of types and no parameters: leave `[n]` out; the length of xs is `length xs`";
-    if (declares == TOKEN_FUN && e->patterns &&
+    if (declares == TOKEN_FUN && e->patterns && !lacks_equals(p, index) &&
         (found == TOKEN_INTEGER || found == TOKEN_FLOATING || found == TOKEN_TRUE || found == TOKEN_FALSE ||
          found == '['))
         return "a function has one definition, for all arguments: `fun f n = if n == 0 then … else …`";
@@ -510,6 +556,8 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "the type of a result goes to the body, `… = (e : type)`, or into a `sig` before a `fun`";
     if (found == '=' && e->colon && declares == TOKEN_PARAM)
         return "a `param` says its type: `param name : int = 3`";
+    if (before == TOKEN_IN && declares == TOKEN_KERNEL && !has_equals_before(p, index))
+        return "the choices are in braces: `with #BlockSize = 64 in {64, 128}`";
     if (before == TOKEN_IN && declares == TOKEN_PARAM)
         return "the values that a `param` may have are in braces: `in {16, 32}`";
     return launch_hint(p, index, e, declares);
@@ -540,6 +588,13 @@ static const char *let_hint(const struct parser *p, size_t let, size_t index) {
                "line of its "
                "own";
     return NULL;
+}
+
+/* Does it begin a line, behind spaces? */
+static bool is_indented(const struct parser *p, size_t index) {
+    const struct token *token = token_at(p, index);
+    uint32_t at = token->span.begin - p->source->base;
+    return token->starts_line && at > 0 && p->source->text[at - 1] == ' ';
 }
 
 static void add_hints(struct parser *p, struct diagnostic *error, size_t index, const struct expected *e) {
@@ -581,6 +636,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
             d, error,
             "a type goes in parentheses, `(x : int)`; that of a result to the body, `… = (e : type)`; or both into a "
             "`sig` before");
+    else if (e->equals && lacks_equals(p, index))
+        diag_hint(d, error, "%s", equals_hint(p, index));
     else if (e->equals && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_VAL)
         diag_hint(d, error, "a `val` has no parameters; `fun name x = e` defines a function");
     else if (e->equals && found == ',' && kind_before(p, index - 1) == TOKEN_LET)
@@ -605,6 +662,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "a number starts with a digit: `0.5`");
     else if ((found == TOKEN_VAL || found == TOKEN_FUN) && before == TOKEN_LET)
         diag_hint(d, error, "a `let` needs no further word: `let x = e in …`, and `let f x = e in …` for a function");
+    else if ((found == TOKEN_VAL || found == TOKEN_FUN) && e->operands && !e->operators && is_indented(p, index))
+        diag_hint(d, error, "within an expression it is `let %s = … in …`", found == TOKEN_VAL ? "x" : "f x");
     else if (found == TOKEN_LET && e->declarations)
         diag_hint(d, error, "%s", outside_hint(p, index));
     else if (before == TOKEN_IMPORT)
@@ -634,13 +693,15 @@ static const char *stray_closer_hint(int kind) {
 
 /* ---- the report ---- */
 
-/* The `in` of `let val x = 1 in x`: `val` was complained about, and then taken for a declaration. */
+/* The `in` of `let val x = 1 in x`, and of a `val` within an expression: it was complained about, and then taken for a
+   declaration. */
 static bool closes_reported_let(const struct parser *p, size_t index) {
     if (token_at(p, index)->kind != TOKEN_IN)
         return false;
     while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
         index--;
-    return kind_before(p, index) == TOKEN_LET;
+    bool is_reported = is_indented(p, index) && diag_has_error_in(p->diagnostics, token_at(p, index)->span);
+    return kind_before(p, index) == TOKEN_LET || is_reported;
 }
 
 /* `<l+1>`, whose `>` this is. */

@@ -86,7 +86,7 @@ static struct type *function_type(struct checker *c, struct type *type, struct c
                        given);
     note_definition(c, d, head);
     if (taken == 0)
-        hint_not_a_function(c, d, type, argument);
+        hint_not_a_function(c, d, type, head, argument);
     else
         hint_too_many(c, d, head);
     return NULL;
@@ -272,7 +272,9 @@ static bool is_comparison(struct checker *c, const struct ast_expr *expr, const 
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, level->span,
                                           "no level is called `%s` here: it is a value", level->name->text);
         const struct ast_level *last = expr->level_apply.levels.at[count - 1];
-        if (count == 2 && head_name(head) && last->kind == AST_LEVEL_NAME && i == 0)
+        if (type_resolve(head->type)->kind == TYPE_LEVEL_ARROW)
+            hint_bind_level(c, d, level->name);
+        else if (count == 2 && head_name(head) && last->kind == AST_LEVEL_NAME && i == 0)
             diag_hint(c->diagnostics, d,
                       "`<…>` reads as a level list; put comparisons in parentheses: "
                       "`(%s < %s), (%s > …)`",

@@ -29,7 +29,6 @@ static struct checker *checker_new(struct arena *arena, struct symbols *symbols,
     c->type_names = map_new(arena);
     c->name_pipe = symbol_of(symbols, "|>");
     c->name_neg = symbol_of(symbols, "neg");
-    c->name_rec = symbol_of(symbols, "rec");
     return c;
 }
 
@@ -72,11 +71,44 @@ static void finish_self_uses(struct checker *c, const struct global_entry *entry
     c->self_uses.count = 0;
 }
 
+static size_t count_arguments(struct type *type) {
+    size_t count = 0;
+    for (type = type_resolve(type); type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW;
+         type = type_resolve(type->kind == TYPE_ARROW ? type->arrow.to : type->level_arrow.to))
+        count += type->kind == TYPE_ARROW;
+    return count;
+}
+
+/* `sig f : (int, int) -> int` of `fun f x y`. */
+static void hint_sig_arguments(struct checker *c, struct diagnostic *d, const struct ast_decl *decl,
+                               struct type *expected) {
+    size_t given = decl->parameters.count, said = count_arguments(expected);
+    struct type *sig = type_resolve(expected);
+    struct type *first = sig->kind == TYPE_ARROW ? type_resolve(sig->arrow.from) : sig;
+    if (given <= said)
+        return;
+    if (said != 1 || first->kind != TYPE_TUPLE || first->tuple.count != given) {
+        diag_hint(c->diagnostics, d, "the sig has %zu argument%s, and the definition %zu", said, said == 1 ? "" : "s",
+                  given);
+        return;
+    }
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < given; i++) {
+        bool is_function = type_resolve(first->tuple.items[i])->kind == TYPE_ARROW;
+        text_printf(&text, is_function ? "(%s) -> " : "%s -> ", type_text(c, first->tuple.items[i]));
+    }
+    diag_hint(c->diagnostics, d, "a tuple is one argument; of arguments one after another the type is `%s%s`",
+              text_string(&text), type_text(c, sig->arrow.to));
+}
+
 /* The definition's type against its sig's, where they were not made one on the way (infer_function). */
 static void compare_with_sig(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig,
                              struct type *found, struct type *expected) {
     c->at = decl->name_span;
     c->reason = NULL;
+    bool has_more = decl->parameters.count > count_arguments(expected);
+    const char *own = has_more ? type_text(c, found) : NULL; /* before the sig's types go into it */
     if (subsume(c, found, expected))
         return;
     const struct failure f = c->failure;
@@ -90,7 +122,9 @@ static void compare_with_sig(struct checker *c, const struct ast_decl *decl, con
         d = diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, decl->name_span,
                        "the definition of `%s` does not have the type that its sig says", decl->name->text);
     diag_note(c->diagnostics, d, sig->signature->type->span, "the sig says `%s`", type_text(c, expected));
-    diag_note(c->diagnostics, d, (struct span){0, 0}, "the definition has the type `%s`", type_text(c, found));
+    diag_note(c->diagnostics, d, (struct span){0, 0}, "the definition has the type `%s`",
+              own ? own : type_text(c, found));
+    hint_sig_arguments(c, d, decl, expected);
 }
 
 static struct type **rigid_types(struct checker *c, const signature_variables *variables) {
@@ -218,7 +252,9 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
                 check_launch(c, global, decl);
                 name_parameters(c, global, decl);
             }
-            global->body = infer_function(c, &parts, expected, &inner);
+            /* Where the sig has fewer arguments, its types are not those of the parameters. */
+            bool has_fewer = expected && count_arguments(expected) < decl->parameters.count;
+            global->body = infer_function(c, &parts, has_fewer ? NULL : expected, &inner);
         }
         struct type *found = global->body->type;
         if (diag_error_count(c->diagnostics) == errors) {
@@ -277,6 +313,7 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
         vec_push(c->arena, &parameters, parameter);
     }
     size_t errors = diag_error_count(c->diagnostics);
+    c->definition = decl;
     synonym->is_open = c->declares = true;
     struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
     synonym->is_open = c->declares = false;
@@ -300,7 +337,8 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
         else
             diag_hint(c->diagnostics, d, "write `type %s%s = …`", decl->name->text, text_string(&written));
     }
-    synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
+    synonym->is_broken =
+        c->reads_broken || decl->type->kind == AST_TYPE_ERROR || diag_error_count(c->diagnostics) != errors;
 }
 
 static bool takes_sig(const struct ast_decl *decl) {

@@ -29,6 +29,8 @@ struct param_setting {
    `name`, or NULL. */
 struct library {
     const char *(*file_of)(void *context, symbol name);
+    /* The same of a type; `use` gets how it is written, with types for its parameters. */
+    const char *(*file_of_type)(void *context, symbol name, const char **use);
     void *context;
 };
 

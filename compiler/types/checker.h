@@ -161,7 +161,7 @@ struct checker {
     VEC(struct literal_check) literals;
     VEC(struct self_use) self_uses;
     VEC(struct stored_check) stored; /* not yet known */
-    symbol name_pipe, name_neg, name_rec;
+    symbol name_pipe, name_neg;
 
     struct map *type_names;                /* for messages: symbol → the last const struct ast_type * that it is */
     const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
@@ -288,6 +288,11 @@ void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
 void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
+void hint_bind_level(struct checker *c, struct diagnostic *d, symbol name);
+/* The last definition of the name in this file, when that comes after the place. */
+const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span);
+void report_unbound_type(struct checker *c, symbol name, struct span span);
+bool is_meant_as_variable(symbol name); /* of a name in a type that stands for nothing */
 
 /* ---- node.c, and callees above ---- */
 struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type);
@@ -364,7 +369,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
 void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                    struct type *expected);
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
-void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct core *head,
+                         const struct ast_expr *argument);
 /* A level was given to what takes none. */
 void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *head, struct level *level);
 void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);

@@ -186,12 +186,28 @@ static const struct {
     {"warpSize", "the number of lanes of a warp is `#WarpSize`"},
     {"and", "logical and is `&&`"},
     {"or", "logical or is `||`"},
+    {"end", "nothing ends a `let` or an `if` but what follows them: leave `end` out"},
+    {"begin", "parentheses group, and local names are bound by `let … in …`"},
+    {"as", "a number is converted by the name of the type: `int x`"},
+};
+
+/* Words of other languages between `let` and a name: a function of it is what they define here. */
+static const struct {
+    const char *word, *hint;
+} let_words[] = {
+    {"rec", "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the top, or repeat "
+            "with `loop`, `foldl` or `power`"},
+    {"mut", "`mut` is no keyword: `let %s = …` binds a name once, and nothing changes it; `loop` and `foldl` repeat a "
+            "step"},
+    {"var", "`var` is no keyword: `let %s = …` binds a name once, and nothing changes it; `loop` and `foldl` repeat a "
+            "step"},
+    {"const", "`const` is no keyword: `let %s = …` binds a name once, and nothing changes it"},
+    {"auto", "`auto` is no keyword: it is `let %s = …`"},
 };
 
 static bool defines(const struct ast_decl *decl) { return decl->kind != DECL_SIG && decl->kind != DECL_IMPORT; }
 
-/* The last definition of the name in this file, when that comes after the place. */
-static const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span) {
+const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span) {
     const struct ast_file *file = c->scope->file;
     if (c->definitions_of != file) {
         c->definitions_of = file;
@@ -241,12 +257,37 @@ bool is_bound_name(const struct checker *c, symbol name) {
     return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
-/* `let rec f x = …` has defined a function `rec` of f and x. */
-static bool has_function_rec(const struct checker *c) {
+/* Does the name stand right behind the place? */
+static bool is_followed_by(const struct checker *c, struct span span, symbol name) {
+    const struct source *source = c->scope->file->source;
+    if (span.begin < source->base || span.end > source->base + source->length)
+        return false;
+    size_t at = span.end - source->base;
+    while (at < source->length && source->text[at] == ' ')
+        at++;
+    if (source->length - at < name->length || memcmp(source->text + at, name->text, name->length) != 0)
+        return false;
+    at += name->length;
+    return at == source->length || !(isalnum(source->text[at]) || source->text[at] == '_' || source->text[at] == '\'');
+}
+
+/* `let rec f x = …` has defined a function `rec` of f and x, `let float y = …` a function `float`. */
+static bool hint_let_word(struct checker *c, struct diagnostic *d, symbol name) {
+    enum base base;
     for (size_t i = 0; i < c->bound.count; i++) {
         const struct binding *binding = c->bound.at[i];
-        if (binding->name == c->name_rec && type_resolve(binding->scheme->type)->kind == TYPE_ARROW)
+        if (type_resolve(binding->scheme->type)->kind != TYPE_ARROW || !is_followed_by(c, binding->span, name))
+            continue;
+        for (size_t k = 0; k < sizeof let_words / sizeof *let_words; k++)
+            if (strcmp(let_words[k].word, binding->name->text) == 0) {
+                diag_hint(c->diagnostics, d, let_words[k].hint, name->text);
+                return true;
+            }
+        if (base_of_name(binding->name->text, &base)) {
+            diag_hint(c->diagnostics, d, "no type stands before a name: `let %s = …`, or `let %s = (… : %s)`",
+                      name->text, name->text, binding->name->text);
             return true;
+        }
     }
     return false;
 }
@@ -339,13 +380,8 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
             diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
         return;
     }
-    if (has_function_rec(c)) {
-        diag_hint(c->diagnostics, d,
-                  "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
-                  "top, or repeat with `loop`, `foldl` or `power`",
-                  name->text);
+    if (hint_let_word(c, d, name))
         return;
-    }
     if (begins_binding(c, span)) {
         diag_hint(c->diagnostics, d, "where a `let` goes on with a function, that begins a line: `%s … = …`",
                   name->text);
@@ -456,18 +492,33 @@ void report_internal_name(struct checker *c, const struct core_global *global, s
         diag_hint(c->diagnostics, d, "what is made of it can be used: %s", others);
 }
 
-void report_unbound_level(struct checker *c, symbol name, struct span span) {
-    struct diagnostic *d =
-        diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, span, "no level is called `%s` here", name->text);
-    struct suggestion suggestion = suggestion_for(name->text);
-    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
-        suggestion_offer(&suggestion, level_names[value]);
-    if (suggestion.best) {
-        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+/* A parameter as it is written, the type left to the reader. */
+static const char *parameter_text(struct checker *c, const struct ast_pattern *pattern) {
+    bool is_typed = pattern->kind == AST_PATTERN_TYPED;
+    const struct ast_pattern *of = is_typed ? pattern->of : pattern;
+    const char *name = of->kind == AST_PATTERN_NAME ? of->name->text : of->kind == AST_PATTERN_TUPLE ? "(…)" : "_";
+    return is_typed ? arena_printf(c->arena, "(%s : …)", name) : name;
+}
+
+static bool is_parameter(const struct ast_decl *definition, symbol name) {
+    for (size_t i = 0; i < definition->parameters.count; i++)
+        if (definition->parameters.at[i]->kind == AST_PATTERN_NAME && definition->parameters.at[i]->name == name)
+            return true;
+    return false;
+}
+
+/* Where the level variable could be bound; a parameter of that name was meant for it. */
+void hint_bind_level(struct checker *c, struct diagnostic *d, symbol name) {
+    const struct ast_decl *definition = c->definition;
+    bool is_inside = !definition || (map_get(c->locals, name) && !is_parameter(definition, name));
+    if (!is_inside && definition->kind == DECL_KERNEL) {
+        diag_hint(c->diagnostics, d,
+                  "a kernel runs at one level, which is written: `<grid>` or `<block>`, say; a `fun` may leave it "
+                  "open: `fun f <%s> x = …`",
+                  name->text);
         return;
     }
-    const struct ast_decl *definition = c->definition;
-    if (!definition || definition->kind != DECL_FUN) {
+    if (is_inside || definition->kind != DECL_FUN) {
         diag_hint(c->diagnostics, d, "a level variable is bound by the function that uses it: `fn <%s> => …`",
                   name->text);
         return;
@@ -480,7 +531,21 @@ void report_unbound_level(struct checker *c, symbol name, struct span span) {
     text_printf(&text, "%s>", name->text);
     for (size_t i = 0; i < definition->parameters.count; i++) {
         const struct ast_pattern *parameter = definition->parameters.at[i];
-        text_printf(&text, " %s", parameter->kind == AST_PATTERN_NAME ? parameter->name->text : "_");
+        if (parameter->kind != AST_PATTERN_NAME || parameter->name != name)
+            text_printf(&text, " %s", parameter_text(c, parameter));
     }
     diag_hint(c->diagnostics, d, "bind it where the function starts: `%s = …`", text_string(&text));
+}
+
+void report_unbound_level(struct checker *c, symbol name, struct span span) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, span, "no level is called `%s` here", name->text);
+    struct suggestion suggestion = suggestion_for(name->text);
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+        suggestion_offer(&suggestion, level_names[value]);
+    if (suggestion.best) {
+        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+        return;
+    }
+    hint_bind_level(c, d, name);
 }

@@ -265,15 +265,31 @@ static void hint_stored(struct checker *c, struct diagnostic *d, const struct fa
                   type_text(c, other));
 }
 
-/* What repeats a step, and is given what it cannot step. */
+/* What is not for arrays, and what to do with one. */
 static const struct {
     struct known by;
     const char *hint;
-} stepped[] = {
+} of_arrays[] = {
     {KNOWN_PRIMITIVE(LOOP),
      "an array is stepped by `while going step start` as long as `going` says, and by `power n step start`; a flag or "
      "a count goes with its elements: `while (any snd) …` on pairs"},
+    {KNOWN_PRIMITIVE(TRACE),
+     "the elements of an array are traced by `map (trace \"x\") xs`, of a push array by `mapPush`"},
 };
+
+static void find_push_to_grid(void *context, const struct core *name) {
+    const struct type *type = type_resolve(name->type);
+    if (name->kind != CORE_PRIMITIVE || name->primitive.primitive != PRIM_PUSH || type->kind != TYPE_ARROW)
+        return;
+    struct level level = level_view(type_resolve(type->arrow.to)->array.level);
+    *(bool *)context |= !level.variable && level.value == LEVEL_GRID;
+}
+
+static bool pushes_to_grid(const struct core *core) {
+    bool found = false;
+    core_visit_names(core, find_push_to_grid, &found);
+    return found;
+}
 
 struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
                                    struct type *expected) {
@@ -321,7 +337,10 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                        ordinal(c, function, use->place, use->count), function, type_text(c, expected),
                        type_text(c, found), level_clash(c, &f));
         if (f.level_a.variable || f.level_b.variable)
-            diag_hint(all, d, is_whole_device(&f) ? whole_device : "the levels are thread < warp < block < grid");
+            diag_hint(all, d, "%s",
+                      !is_whole_device(&f)            ? "the levels are thread < warp < block < grid"
+                      : pushes_to_grid(use->argument) ? "a chunk is pushed at a level below: `push <block>`"
+                                                      : whole_device);
         return d;
     }
     if (function && !is_operands && use->count > 1 && f.why == FAILED_CLASS && f.a->kind == type_resolve(found)->kind &&
@@ -362,9 +381,9 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                            kind_words(f.a, f.kind));
         if (is_function(f.a))
             hint_many_parameters(c, d, use);
-        for (size_t i = 0; !is_function(f.a) && i < sizeof stepped / sizeof *stepped; i++)
-            if (callee_is(&use->callee, stepped[i].by))
-                diag_hint(all, d, "%s", stepped[i].hint);
+        for (size_t i = 0; !is_function(f.a) && i < sizeof of_arrays / sizeof *of_arrays; i++)
+            if (callee_is(&use->callee, of_arrays[i].by))
+                diag_hint(all, d, "%s", of_arrays[i].hint);
         if (is_push && !is_function(f.a))
             diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
         return d;

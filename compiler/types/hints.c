@@ -42,6 +42,17 @@ static const char *operand_text(struct checker *c, const struct core *core) {
     return text ? text : "(…)";
 }
 
+/* The same without parentheses around it. The place of an application may end before the `)` of its last argument. */
+static const char *bare_text(struct checker *c, const struct core *core, const char *otherwise) {
+    const char *text = short_operand(c, core);
+    if (!text || *text != '(' || core->kind == CORE_TUPLE)
+        return text ? text : otherwise;
+    int depth = 0;
+    for (const char *at = text; *at; at++)
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+    return depth == 0 ? arena_strndup(c->arena, text + 1, strlen(text) - 2) : otherwise;
+}
+
 /* Is it written with a minus sign? */
 static bool is_negative(struct checker *c, const struct core *core) {
     const char *what = operand_text(c, core);
@@ -303,6 +314,25 @@ static bool hint_binding(struct checker *c, struct diagnostic *d, const struct t
     return true;
 }
 
+/* `max xs ! 0`, which is `(max xs) ! 0`: behind the argument stands the `!`. */
+static bool hint_indexed(struct checker *c, struct diagnostic *d, const struct type *found,
+                         const struct application *use) {
+    const struct source *source = c->scope->file->source;
+    if (!use || !use->function || use->place == SIZE_MAX || found->kind != TYPE_PULL ||
+        !isalpha((unsigned char)*use->function) || use->argument->span.begin < source->base ||
+        use->argument->span.end > source->base + source->length)
+        return false;
+    size_t at = use->argument->span.end - source->base;
+    while (at < source->length && source->text[at] == ' ')
+        at++;
+    bool is_index = at + 1 < source->length && source->text[at] == '!' && source->text[at + 1] != '=';
+    if (!is_index)
+        return false;
+    diag_hint(c->diagnostics, d, "a function takes its argument before `!` does: `(%s ! …)`",
+              operand_text(c, use->argument));
+    return true;
+}
+
 /* `concat rows` */
 static bool hint_flatten(struct checker *c, struct diagnostic *d, const struct type *found,
                          const struct application *use) {
@@ -349,6 +379,24 @@ static bool hint_pairs(struct checker *c, struct diagnostic *d, const struct typ
                 return true;
             }
     return false;
+}
+
+/* `scatter xs is vs`, `scatter xs (0, 5)`: where an array of pairs is wanted. */
+static bool hint_zip(struct checker *c, struct diagnostic *d, const struct type *found, const struct type *expected,
+                     const struct application *use) {
+    const struct type *pair = expected->kind == TYPE_PULL ? type_resolve(expected->array.element) : expected;
+    if (!use || !use->argument || use->place == SIZE_MAX || pair->kind != TYPE_TUPLE || pair == expected)
+        return false;
+    const char *what = bare_text(c, use->argument, "…");
+    bool is_pair = found->kind == TYPE_TUPLE && found->tuple.count == pair->tuple.count;
+    bool is_one = use->rest && use->count - use->place > count_arrows(use->rest) && pair->tuple.count == 2 &&
+                  found->kind == TYPE_PULL && type_resolve(found->array.element)->kind != TYPE_TUPLE;
+    if (is_pair)
+        diag_hint(c->diagnostics, d, "an array of tuples is wanted; a list of one is `[%s]`", what);
+    else if (is_one)
+        diag_hint(c->diagnostics, d, "`zip` makes an array of pairs of two arrays: `(zip %s …)`",
+                  operand_text(c, use->argument));
+    return is_pair || is_one;
 }
 
 /* Where chunks at a level are wanted. */
@@ -433,17 +481,42 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
 static bool hint_few_parameters(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                                 const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
-    if (!lambda || lambda->kind != CORE_LAMBDA || !use->function || found->kind != TYPE_ARROW ||
-        count_arrows(found) != 1 || count_arrows(expected) != 2 || lambda->lambda.body->kind == CORE_LAMBDA)
+    if (!lambda || !use->function || found->kind != TYPE_ARROW || count_arrows(found) != 1 ||
+        count_arrows(expected) != 2)
         return false;
-    const struct core_local *a = lambda->lambda.parameter;
     enum base base;
     bool counts = number_base(expected->arrow.from, &base); /* then it is the number that was forgotten */
+    if (lambda->kind != CORE_LAMBDA && counts) {
+        diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, `%s` and `%s`: `fn _ a => %s a`",
+                  use->function, type_text(c, expected->arrow.from),
+                  type_text(c, type_resolve(expected->arrow.to)->arrow.from), bare_text(c, lambda, "(…)"));
+        return true;
+    }
+    if (lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind == CORE_LAMBDA)
+        return false;
+    const struct core_local *a = lambda->lambda.parameter;
     const char *name = a->name ? a->name->text : "a";
     diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, `%s` and `%s`: `fn %s %s => …`", use->function,
               type_text(c, expected->arrow.from), type_text(c, type_resolve(expected->arrow.to)->arrow.from),
               counts ? "_" : name, counts ? name : "_");
     return true;
+}
+
+/* `push <grid> (scanl (+) 0 xs)`: a push array is not pushed once more, and not at another level. */
+static void hint_pushed(struct checker *c, struct diagnostic *d, const struct type *found,
+                        const struct application *use) {
+    static const char *const at[LEVEL_VALUE_COUNT] = {
+        [LEVEL_WARP] = "a warp has `scanWarp` and `red <warp>`",
+        [LEVEL_BLOCK] = "a block has `scanBlock`, `reduceBlock`, `mergeSort <block>` and `compact <block>`",
+        [LEVEL_GRID] = "the whole device has `scan`, `reduce`, `sort` and `filter`"};
+    const struct type *result = use->rest ? type_resolve(type_resolve(use->rest)->arrow.to) : found;
+    struct level from = level_view(found->array.level), to = level_view(result->array.level);
+    if (from.variable || to.variable || from.value >= to.value || !at[to.value])
+        diag_hint(c->diagnostics, d, "this is a push array already: leave `push` out");
+    else
+        diag_hint(c->diagnostics, d,
+                  "this is a push array already, and without `push` one %s alone computes it; %s, for example",
+                  level_names[from.value], at[to.value]);
 }
 
 /* `fun f xs = xs[0]` and `xs.length` make a function of `xs`, and only a use of `f` does not fit. */
@@ -497,21 +570,28 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     found = type_resolve(found);
     expected = type_resolve(expected);
     if (use && use->function && expected->kind == TYPE_ARROW && found->kind == TYPE_ARROW &&
-        type_resolve(expected->arrow.from)->kind == TYPE_TUPLE && count_arrows(expected) < count_arrows(found) &&
-        hint_many_parameters(c, d, use))
+        count_arrows(expected) < count_arrows(found) && hint_many_parameters(c, d, use))
+        return;
+    if (is_of(use, PRIM_TRACE) && use->place == 0) {
+        diag_hint(all, d, "the label is text in quotes: `trace \"x\" …`%s",
+                  found->kind == TYPE_PULL   ? "; the elements of an array are traced by `map (trace \"x\") …`"
+                  : found->kind == TYPE_PUSH ? "; the elements of a push array are traced by `mapPush (trace \"x\") …`"
+                                             : "");
+        return;
+    }
+    if (expected->kind != TYPE_PULL && hint_indexed(c, d, found, use))
         return;
     if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
         hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, use) || hint_tuple_wanted(c, d, found, expected, use) ||
-        hint_pairs(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
-        hint_elements(c, d, found, expected, use) || hint_promise(c, d, found, expected) ||
-        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
-        hint_brackets(c, d, found, expected, use) || hint_exchanged(c, d, found, expected, use) ||
-        hint_number_of(c, d, found, expected, use) || hint_binding(c, d, found, use))
+        hint_zip(c, d, found, expected, use) || hint_pairs(c, d, found, expected, use) ||
+        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
+        hint_promise(c, d, found, expected) || hint_result(c, d, found, expected) ||
+        hint_few_parameters(c, d, found, expected, use) || hint_brackets(c, d, found, expected, use) ||
+        hint_exchanged(c, d, found, expected, use) || hint_number_of(c, d, found, expected, use) ||
+        hint_binding(c, d, found, use))
         return;
-    if (is_of(use, PRIM_TRACE) && expected->kind == TYPE_PULL)
-        diag_hint(all, d, "the label is text in quotes: `trace \"x\" …`");
-    else if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
+    if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
         diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
                   tuple_letters(c, found->tuple.count), what);
     else if (is_of(use, PRIM_COMPOSE) && !is_function(found) && found->kind != TYPE_VARIABLE)
@@ -538,7 +618,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_LENGTH))
         diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_PUSH))
-        diag_hint(all, d, "this is a push array already: leave `push` out");
+        hint_pushed(c, d, found, use);
     else if (found->kind == TYPE_TUPLE && found->tuple.count != 2 && (is_of(use, PRIM_FST) || is_of(use, PRIM_SND)))
         diag_hint(all, d, "`%s` is for pairs; others are taken apart by `let (%s) = …`", use->function,
                   tuple_letters(c, found->tuple.count));
@@ -613,6 +693,28 @@ static void hint_numbers(struct checker *c, struct diagnostic *d, const struct a
                   of_left->bits > of_right->bits ? "the smaller one" : "one of them", of_left->name, right_text);
 }
 
+/* `map f . map g xs`, `p.0`: a function and what is none. */
+static void hint_compose(struct checker *c, struct diagnostic *d, const struct application *use) {
+    const struct core *right = use->argument;
+    const char *left = bare_text(c, use->left, "f");
+    if (right->kind == CORE_LITERAL && use->left->kind != CORE_APPLY)
+        diag_hint(c->diagnostics, d,
+                  "`f . g` is one function after another; `fst`, `snd` or `let (a, b) = %s` take a tuple apart, and an "
+                  "element of an array is `%s ! i`",
+                  left, left);
+    else if (right->kind == CORE_APPLY && head_name(right) && isalpha((unsigned char)*head_name(right)))
+        diag_hint(c->diagnostics, d,
+                  "a function takes its argument before `.` does; what is made of functions is applied in parentheses: "
+                  "`(… . %s) %s`",
+                  bare_text(c, right->apply.function, arena_printf(c->arena, "%s …", head_name(right))),
+                  operand_text(c, right->apply.argument));
+    else
+        diag_hint(c->diagnostics, d,
+                  "`f . g` is one function after another; a function is applied without the point: "
+                  "`%s %s`",
+                  left, operand_text(c, right));
+}
+
 void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                    struct type *expected) {
     enum base left, right;
@@ -624,6 +726,8 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
     else if (is_bitwise && (is_bool(c, found) || is_bool(c, expected)))
         diag_hint(c->diagnostics, d, "`%s` is for the bits of integers; on `bool` it is `%s%s`", use->function,
                   use->function, use->function);
+    else if (is_of(use, PRIM_COMPOSE) && is_function(expected) && !is_function(found))
+        hint_compose(c, d, use);
     else if (is_function(found) || is_function(expected))
         diag_hint(c->diagnostics, d, "one of them is a function: did you forget an argument?");
     else if (is_of(use, PRIM_INDEX_OPERATOR) && found->kind == TYPE_TUPLE)
@@ -681,6 +785,15 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     enum base base;
     bool is_number = number_base(f->a, &base);
     unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
+    if (hint_indexed(c, d, f->a, use))
+        return;
+    if ((is_of(use, PRIM_EQ) || is_of(use, PRIM_NE)) && f->a->kind == TYPE_PULL) {
+        diag_hint(c->diagnostics, d,
+                  "arrays are not compared as a whole: `length %s %s 0` asks whether one %s, and `zipWith (%s)` "
+                  "compares the elements of two",
+                  what, function, is_of(use, PRIM_EQ) ? "is empty" : "has elements", function);
+        return;
+    }
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
     if (hint_superfluous(c, d, f->a, use) || hint_negative_argument(c, d, f->a, use) ||
@@ -742,15 +855,32 @@ void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct 
     diag_hint(c->diagnostics, d, "this function gets its arguments one after another: `fn%s => …`", text_string(&text));
 }
 
-/* `map (fn a b => …)` for `map (fn (a, b) => …)`. */
+/* What gives its function the index, too. */
+static const struct {
+    struct known function;
+    const char *name;
+} with_index[] = {{KNOWN_PRIMITIVE(MAP), "mapIx"}, {KNOWN_PRIMITIVE(MAP_PUSH), "mapPushIx"}};
+
+/* `map (fn a b => …)` for `map (fn (a, b) => …)`, or for `mapIx (fn a b => …)`. */
 bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
     if (!lambda || lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind != CORE_LAMBDA || !use->rest ||
         count_arrows(use->rest->arrow.from) != 1)
         return false;
-    const struct core_local *a = lambda->lambda.parameter, *b = lambda->lambda.body->lambda.parameter;
-    diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`",
-              use->function, a->name ? a->name->text : "a", b->name ? b->name->text : "b");
+    const struct core_local *first = lambda->lambda.parameter, *second = lambda->lambda.body->lambda.parameter;
+    const char *a = first->name ? first->name->text : "_", *b = second->name ? second->name->text : "_";
+    struct type *given = type_resolve(type_resolve(use->rest->arrow.from)->arrow.from);
+    bool can_be_pair = given->kind == TYPE_TUPLE || (given->kind == TYPE_VARIABLE && !given->variable->classes);
+    const char *index = NULL;
+    for (size_t i = 0; i < sizeof with_index / sizeof *with_index && given->kind != TYPE_TUPLE; i++)
+        if (callee_is(&use->callee, with_index[i].function))
+            index = arena_printf(c->arena, "with the index it is `%s (fn %s %s => …)`", with_index[i].name, a, b);
+    if (can_be_pair)
+        diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`%s%s",
+                  use->function, a, b, index ? "; " : "", index ? index : "");
+    else
+        diag_hint(c->diagnostics, d, "`%s` gives its function one argument, `%s`: %s", use->function,
+                  type_text(c, given), index ? index : arena_printf(c->arena, "`fn %s => …`", a));
     return true;
 }
 
@@ -762,6 +892,10 @@ void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *h
     if (from->kind == TYPE_TUPLE && head_name(head))
         diag_hint(c->diagnostics, d, "its argument is a tuple: `%s (%s)`", head_name(head),
                   tuple_letters(c, from->tuple.count));
+    struct callee callee = callee_of(head);
+    if (callee_is(&callee, (struct known)KNOWN_PRIMITIVE(MAP)))
+        diag_hint(c->diagnostics, d,
+                  "several arrays are gone through together by `zipWith f xs ys` and `zipWith3 f xs ys zs`");
 }
 
 /* Functions without a level that are given one; the words take that level. */
@@ -785,14 +919,32 @@ void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *h
             diag_hint(c->diagnostics, d, without_level[i].hint, at);
 }
 
-void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument) {
+/* Does `!` stand before it? */
+static bool is_behind_index(const struct checker *c, const struct core *core) {
+    const struct source *source = c->scope->file->source;
+    if (core->span.begin <= source->base || core->span.begin > source->base + source->length)
+        return false;
+    size_t at = core->span.begin - source->base;
+    while (at > 0 && source->text[at - 1] == ' ')
+        at--;
+    return at > 0 && source->text[at - 1] == '!';
+}
+
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct core *head,
+                         const struct ast_expr *argument) {
     type = type_resolve(type);
     if (type->kind == TYPE_PULL && argument->kind == EXPR_LIST)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`; brackets make lists");
     else if (type->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`");
+    else if (head->kind == CORE_LITERAL && is_behind_index(c, head))
+        diag_hint(c->diagnostics, d, "an element is an argument in parentheses: `(xs ! %s)`", operand_text(c, head));
     else if (argument->kind == EXPR_INTEGER || argument->kind == EXPR_FLOATING)
         diag_hint(c->diagnostics, d, "the elements of a list are separated by `,`; between numbers stands an operator");
+    else if (head->kind == CORE_LITERAL)
+        diag_hint(c->diagnostics, d,
+                  "between a number and what follows stands an operator, as in `2 * x`; a `fn` goes as far as it can: "
+                  "`(fn x => …)` ends before");
 }
 
 /* ---- where types come from ---- */

@@ -17,6 +17,33 @@ static bool close_type(struct checker *c, struct type *type) {
     return closed && type->kind != TYPE_STORED; /* before a variable that is left open, or of what cannot be stored */
 }
 
+/* A name in a parameter's type that stands for nothing and was not meant as a variable; NULL: none. */
+static const struct ast_type *unknown_name(const struct checker *c, const struct ast_type *type) {
+    enum base base;
+    if (!type)
+        return NULL;
+    if (type->kind == AST_TYPE_NAME && !type->items.count)
+        return base_of_name(type->name->text, &base) || find_synonym(c->scope, type->name) ||
+                       is_meant_as_variable(type->name)
+                   ? NULL
+                   : type;
+    const struct ast_type *parts[] = {type->from, type->to, type->element}, *found = NULL;
+    for (size_t i = 0; !found && i < sizeof parts / sizeof *parts; i++)
+        found = unknown_name(c, parts[i]);
+    for (size_t i = 0; !found && i < type->items.count; i++)
+        found = unknown_name(c, type->items.at[i]);
+    return found;
+}
+
+static const struct ast_type *unknown_in(const struct checker *c, const struct ast_pattern *pattern) {
+    const struct ast_type *found = unknown_name(c, pattern->type);
+    if (!found && pattern->of)
+        found = unknown_in(c, pattern->of);
+    for (size_t i = 0; !found && i < pattern->items.count; i++)
+        found = unknown_in(c, pattern->items.at[i]);
+    return found;
+}
+
 static const char *dimension_problem(struct type *type) {
     size_t rank = 0;
     for (type = type_resolve(type); type->kind == TYPE_PULL; type = type_resolve(type->array.element))
@@ -200,6 +227,9 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
                 diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
                            "a kernel cannot take a parameter of type `%s`", type_text(c, type->arrow.from));
             diag_hint(c->diagnostics, d, "%s", problem);
+        } else if (!closed && unknown_in(c, pattern)) {
+            const struct ast_type *unknown = unknown_in(c, pattern);
+            report_unbound_type(c, unknown->name, unknown->span);
         } else if (!closed) {
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, pattern->span,
                                               "a kernel has one type, but nothing determines this parameter's: `%s`",

@@ -187,6 +187,14 @@ static bool is_block_size(struct checker *c, const struct ast_expr *expr) {
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, expr->span,
                                           "the threads of a block are a number that stands here, as in "
                                           "`with #BlockSize = 128`");
+        const struct ast_expr *head = expr;
+        while (head->kind == EXPR_APPLY && !head->apply.is_operator)
+            head = head->apply.function;
+        if (head != expr && head->kind == EXPR_INTEGER) {
+            diag_hint(c->diagnostics, d, "parameters stand before it: `kernel f x with #BlockSize = %llu = e`",
+                      (unsigned long long)head->integer.value);
+            return false;
+        }
         diag_hint(c->diagnostics, d,
                   "where it is to be found by trying, give it choices, `with #BlockSize = 128 in {64, 128, 256}`, and "
                   "let `fclc tune` choose; `--block-size` sets it for one run");

@@ -106,6 +106,9 @@ static const struct {
     {"unit", NULL},
 };
 
+/* Has what is being checked no type variables? */
+static bool in_kernel(const struct checker *c) { return c->definition && c->definition->kind == DECL_KERNEL; }
+
 static size_t find_foreign_type(const char *name) {
     size_t i = 0;
     while (i < sizeof foreign_types / sizeof *foreign_types && strcmp(foreign_types[i].name, name) != 0)
@@ -152,26 +155,46 @@ static void hint_vector(struct checker *c, struct diagnostic *d, const char *nam
               text_string(&text));
 }
 
-static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
+void report_unbound_type(struct checker *c, symbol name, struct span span) {
     struct diagnostic *d =
-        diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, ast->span, "no type is called `%s` here", ast->name->text);
-    struct suggestion suggestion = suggestion_for(ast->name->text);
+        diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, span, "no type is called `%s` here", name->text);
+    struct suggestion suggestion = suggestion_for(name->text);
+    const char *use = NULL, *file = c->library ? c->library->file_of_type(c->library->context, name, &use) : NULL;
     for (int i = 0; i < BASE_COUNT; i++)
         suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
-    if (class_of_name(ast->name->text))
-        diag_hint(c->diagnostics, d, "a class of types stands before `=>`: `%s a => a -> a`", ast->name->text);
-    else if (names_arrays(ast->name->text))
+    const struct ast_decl *later = defined_later(c, name, span);
+    if (later && later->kind == DECL_TYPE) {
+        diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
+        diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+    } else if (class_of_name(name->text))
+        diag_hint(c->diagnostics, d, "a class of types stands before `=>`: `%s a => a -> a`", name->text);
+    else if (names_arrays(name->text))
         diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
-    else if (is_foreign_type(ast->name->text))
-        hint_foreign_type(c, d, ast->name->text);
-    else if (vector_element(ast->name->text))
-        hint_vector(c, d, ast->name->text);
+    else if (is_foreign_type(name->text))
+        hint_foreign_type(c, d, name->text);
+    else if (file && strcmp(use, name->text) != 0)
+        diag_hint(c->diagnostics, d, "`%s` is in the library: `import \"%s\"`, and there it is `%s`, for example",
+                  name->text, file, use);
+    else if (file)
+        diag_hint(c->diagnostics, d, "`%s` is in the library: `import \"%s\"`", name->text, file);
+    else if (vector_element(name->text))
+        hint_vector(c, d, name->text);
     else if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+    else if (in_kernel(c))
+        diag_hint(c->diagnostics, d, "a kernel has one type, without variables: `(x : float)`, or `type %s = …` before",
+                  name->text);
+}
+
+static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
+    report_unbound_type(c, ast->name, ast->span);
     return c->error_type;
 }
+
+/* Was the variable meant for one? Names of one or two letters are, and those behind a mark. */
+bool is_meant_as_variable(symbol name) { return name->length < 3 || name->text[0] == '\''; }
 
 /* `flaot` is a misspelt type, `a` and `elem` are variables. */
 static bool looks_misspelt(const struct checker *c, symbol name) {
@@ -196,6 +219,10 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
         return known->type;
     if (ast->kind == AST_TYPE_NAME && ast->name->text[0] != '\'' && looks_misspelt(c, ast->name))
         return unknown_type(c, ast);
+    if (mode == SIGNATURE_RIGID && in_kernel(c) && !is_meant_as_variable(ast->name)) {
+        vec_push(c->arena, variables, (struct signature_variable){ast->name, c->error_type, NULL});
+        return unknown_type(c, ast);
+    }
     struct type *type = type_fresh(c, KIND_TYP, 0, ast->span);
     map_set(c->type_names, ast->name, (void *)(uintptr_t)ast);
     type->variable->name = ast->name;
@@ -386,6 +413,8 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
             diag_hint(c->diagnostics, d, "there are eq, ord, num, integral and floating");
             if (variable && variable->type->kind == TYPE_VARIABLE)
                 variable->type->variable->link = c->error_type; /* of what it can do, enough is said */
+        } else if (variable && variable->type->kind == TYPE_ERROR) {
+            continue; /* enough was said of it */
         } else if (!variable || variable->type->kind != TYPE_VARIABLE) {
             diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, k->span, "the type after `=>` has no variable `%s`",
                        k->variable->text);
