@@ -14,7 +14,8 @@ struct execution execution_of(struct compilation *c) {
                               .options = c->options,
                               .program = c->program,
                               .tuning = &c->tuning,
-                              .diagnostics = c->diagnostics};
+                              .diagnostics = c->diagnostics,
+                              .kind = FCL_DEVICE_ANY};
 }
 
 enum exit_status execution_read(struct compilation *c, struct execution *execution) {

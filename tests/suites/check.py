@@ -154,6 +154,20 @@ def cases(env):
         assert done.returncode == 0 and done.stderr.count("it runs on c (") == 1, done.stderr
     yield Case("run says which device it took when that is not the first choice", told_of_device)
 
+    def timed_on_first():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("param extra : int = 0 in {0, 1}\nkernel next (x : int) = x + 1 + extra\n")
+        absent = {"FCL_LIBOPENCL": "/absent1", "FCL_LIBCUDA": "/absent2"}
+        for command, words in ((["bench", "--runs=1"], "next on "), (["tune"], "written to p.tune")):
+            for variables, status in ((absent, 0), (dict(absent, FCL_CC="/absent3"), 3)):
+                done = env.run(env.fclc, *command, "p.fcl", "next", "1", cwd=folder, env=variables)
+                assert done.returncode == status and "/absent2" in done.stderr, f"{done.returncode}: {done.stderr}"
+                assert ("it runs on c (" in done.stderr and words in done.stdout) == (status == 0), done.stderr
+            done = env.run(env.fclc, *command, "--target=cuda", "p.fcl", "next", "1", cwd=folder, env=absent)
+            assert done.returncode == 3 and "target cuda is not available" in done.stderr, done.stderr
+    yield Case("bench and tune take the first device that is there", timed_on_first)
+
     def json_of_many():
         folder = env.tmp()
         for name, text in (("a", "fun f x = y\n"), ("b", "fun f x = x\n"), ("c", "fun f x = z + w\n")):
