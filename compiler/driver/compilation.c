@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "driver/complaint.h"
@@ -451,6 +452,22 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
 }
 
 enum exit_status exit_worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool compilation_overwrites(const struct compilation *c, const char *option, const char *path) {
+    if (strcmp(path, "-") == 0)
+        return false;
+    bool is_source = is_same_file(path, c->options->operands[0]); /* --dump=tokens reads it by itself */
+    for (size_t i = 0; i < c->files.count && !is_source; i++)
+        is_source = is_same_file(path, c->files.at[i]->path);
+    if (is_source)
+        driver_complain(c->options, EXIT_USAGE, "%s %s would write over the source", option, path);
+    return is_source;
+}
 
 enum exit_status compilation_finish(const struct compilation *c, enum exit_status status) {
     compilation_print_diagnostics(c, c->diagnostics);

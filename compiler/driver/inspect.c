@@ -145,9 +145,10 @@ enum exit_status command_dump(struct options *options) {
     text_init(&out, c->arena);
     enum exit_status status = dump(c, &out);
     const char *why;
-    if (status == EXIT_GOOD &&
-        !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
+    if (status == EXIT_GOOD && options->output && compilation_overwrites(c, "-o", options->output))
+        status = EXIT_USAGE;
+    else if (status == EXIT_GOOD &&
+             !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why))
         status = driver_complain(options, EXIT_USAGE, "%s", why);
-    }
     return compilation_end(c, status);
 }

@@ -149,6 +149,8 @@ static enum exit_status report(struct compilation *c, struct options *options) {
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
+    if (options->output && compilation_overwrites(c, "-o", options->output))
+        return EXIT_USAGE;
     const struct program_ir *ir = c->program->ir;
     struct report_wish wish = {.target = options->target || !ir ? options->target : ir->target,
                                .sizes = options->sizes,

@@ -17,6 +17,7 @@ struct testing {
     bool device_failed;
     bool is_told;    /* what is to be said of the target */
     size_t left_out; /* tests that --filter leaves out */
+    bool overwrites; /* --junit names a file that was read: nothing is written there */
 };
 
 /* ---- results ---- */
@@ -189,6 +190,10 @@ static void fail_file(struct testing *t, const char *path, const char *why) {
 static enum exit_status test_file(struct testing *t, const char *path) {
     struct compilation *c = compilation_new(t->options);
     enum exit_status status = compilation_check(c, path);
+    if (t->options->junit && compilation_overwrites(c, "--junit", t->options->junit)) {
+        t->overwrites = true;
+        status = EXIT_USAGE;
+    }
     bool is_good = status == EXIT_GOOD && compilation_is_good(c);
     directives all = {0};
     if (status == EXIT_GOOD) {
@@ -217,7 +222,7 @@ static enum exit_status deliver(struct testing *t) {
     if (!t->options->list)
         test_report_print(&t->report, t->options);
     const char *junit = t->options->junit, *why = NULL;
-    if (!junit)
+    if (!junit || t->overwrites)
         return EXIT_GOOD;
     const char *text = test_report_junit(&t->report);
     if (output_write(t->report.arena, junit, text, strlen(text), &why))

@@ -136,6 +136,14 @@ static void test_output(void **state) {
     assert_false(output_write(arena, arena_printf(arena, "%s/no/x", directory), "x", 1, &why));
     assert_non_null(strstr(why, "cannot be written"));
     assert_true(output_write(arena, "/dev/null", "x", 1, &why));
+    const struct output_file both[] = {{path, "seven", 5}, {directory, "x", 1}}; /* of which one is a folder */
+    assert_false(output_write_all(arena, both, 2, &why));
+    assert_non_null(strstr(why, "Is a directory"));
+    char found[8] = "";
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(fread(found, 1, sizeof found - 1, file), 5);
+    fclose(file);
+    assert_string_equal(found, "three");
     unlink(path);
     assert_int_equal(rmdir(directory), 0); /* nothing else was left there */
 }
