@@ -102,7 +102,7 @@ static void test_directives(void **state) {
     const struct source *source = source_add(sources, "x.fcl", text, strlen(text));
     struct diagnostics *diagnostics = diagnostics_new(arena, sources);
     const struct ast_file *file = syntax_parse(arena, symbols_new(arena), source, diagnostics);
-    directives found = directives_find(arena, file, diagnostics);
+    directives unread = {0}, found = directives_find(arena, file, &unread, diagnostics);
     assert_int_equal(found.count, 4);
     assert_int_equal(diag_error_count(diagnostics), 2);
     assert_int_equal(found.at[0].line, 2);
@@ -117,6 +117,9 @@ static void test_directives(void **state) {
     assert_true(found.at[2].tolerance == 0);
     assert_int_equal(found.at[3].expectation, EXPECT_ERROR);
     assert_string_equal(found.at[3].wanted, "is empty");
+    assert_int_equal(unread.count, 2);
+    assert_int_equal(unread.at[1].line, 8);
+    assert_string_equal(unread.at[1].wrong, "what is wanted is missing at the end");
 }
 
 /* ---- output ---- */
