@@ -61,9 +61,9 @@ static bool is_in_memory(const struct compilation *c, const char *path) {
     return false;
 }
 
-/* A text in memory has no file, whatever lies there. */
+/* A text in memory has no file, whatever lies there: it may import the file of its path by another name. */
 static const char *identity_of(const struct compilation *c, const char *path) {
-    return is_in_memory(c, path) ? arena_strndup(c->arena, path, strlen(path)) : resolved(c->arena, path);
+    return is_in_memory(c, path) ? arena_printf(c->arena, "in memory: %s", path) : resolved(c->arena, path);
 }
 
 static struct loaded *find_loaded(struct compilation *c, const char *identity) {

@@ -8,6 +8,7 @@
 #include "driver/compilation.h"
 #include "driver/complaint.h"
 #include "driver/output.h"
+#include "driver/test.h"
 #include "driver/test_outcome.h"
 #include "driver/test_worker.h"
 
@@ -234,25 +235,36 @@ static enum exit_status deliver(struct testing *t) {
     return driver_complain(t->options, EXIT_USAGE, "%s", why);
 }
 
+/* The reports, and the status that all of it comes to. */
+static enum exit_status end(struct testing *t, enum exit_status status) {
+    status = exit_worse(status, deliver(t));
+    if (t->report.counts[TEST_FAILED] && status == EXIT_GOOD)
+        status = EXIT_PROGRAM_WRONG;
+    if (t->device_failed && status < EXIT_DEVICE)
+        status = EXIT_DEVICE;
+    arena_free(t->report.arena);
+    return status;
+}
+
+enum exit_status test_given(struct options *options, const struct given_tests *given) {
+    struct testing t = {.options = options, .report = {.arena = arena_new(), .of = given->path}};
+    for (size_t i = 0; i < given->wrong.count; i++)
+        fail_file(&t, given->path, &given->wrong.at[i], given->wrong.at[i].wrong);
+    if (given->tests.count)
+        run_tests(&t, given->c, &given->tests);
+    return end(&t, EXIT_GOOD);
+}
+
 enum exit_status command_test(struct options *options) {
     if (options->list && options->junit)
         return driver_complain(options, EXIT_USAGE, "--list runs no test, so there is nothing for --junit to report");
     struct testing t = {.options = options, .report = {.arena = arena_new()}};
     enum exit_status status = EXIT_GOOD;
-    for (size_t i = 0; i < options->operand_count; i++) {
-        enum exit_status one = test_file(&t, options->operands[i]);
-        status = one > status ? one : status;
-    }
+    for (size_t i = 0; i < options->operand_count; i++)
+        status = exit_worse(status, test_file(&t, options->operands[i]));
     const size_t *counts = t.report.counts;
     size_t all = counts[TEST_PASSED] + counts[TEST_FAILED] + counts[TEST_SKIPPED] + counts[TEST_LISTED];
     if (status == EXIT_GOOD && t.left_out && all == 0)
         status = driver_complain(options, EXIT_USAGE, "no test directive has `%s` in it", options->filter);
-    enum exit_status delivered = deliver(&t);
-    status = delivered > status ? delivered : status;
-    if (counts[TEST_FAILED] && status == EXIT_GOOD)
-        status = EXIT_PROGRAM_WRONG;
-    if (t.device_failed && status < EXIT_DEVICE)
-        status = EXIT_DEVICE;
-    arena_free(t.report.arena);
-    return status;
+    return end(&t, status);
 }

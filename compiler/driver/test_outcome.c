@@ -43,7 +43,8 @@ void test_report_print(const struct test_report *report, const struct options *o
     if (options->json)
         print_json(report, options->list);
     else if (!options->list)
-        printf("%zu passed, %zu failed, %zu skipped\n", counts[TEST_PASSED], counts[TEST_FAILED], counts[TEST_SKIPPED]);
+        printf("%s%s%zu passed, %zu failed, %zu skipped\n", report->of ? report->of : "", report->of ? ": " : "",
+               counts[TEST_PASSED], counts[TEST_FAILED], counts[TEST_SKIPPED]);
 }
 
 /* ---- JUnit ---- */

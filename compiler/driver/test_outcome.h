@@ -26,6 +26,7 @@ struct test_result {
 
 struct test_report {
     struct arena *arena;
+    const char *of;                  /* what the counts are of, said before them; or NULL */
     VEC(struct test_result) results; /* in the order in which they were run */
     size_t counts[OUTCOME_COUNT];
 };
