@@ -364,13 +364,20 @@ static struct core_global *global_of(struct arena *arena, const struct source *s
     return global;
 }
 
+bool compilation_refuses_ir(struct options *options, const char *path) {
+    enum command command = options->command;
+    if (!text_ends_with(path, ".fclir") || command == COMMAND_CHECK || command == COMMAND_RUN ||
+        command == COMMAND_BENCH || command == COMMAND_REPORT || command == COMMAND_TYPES || command == COMMAND_COMPILE)
+        return false;
+    driver_complain(options, EXIT_USAGE, "`fclc %s` is for programs in FCL, and %s is the IR of one",
+                    command == COMMAND_DUMP ? "--dump" : command_info[command].name, path);
+    return true;
+}
+
 /* The kernels of a file of IR as a program without bodies. */
 static enum exit_status read_ir(struct compilation *c, const char *path) {
-    enum command command = c->options->command;
-    if (command != COMMAND_CHECK && command != COMMAND_RUN && command != COMMAND_BENCH && command != COMMAND_REPORT &&
-        command != COMMAND_TYPES && command != COMMAND_COMPILE)
-        return driver_complain(c->options, EXIT_USAGE, "`fclc %s` is for programs in FCL, and %s is the IR of one",
-                               command == COMMAND_DUMP ? "--dump" : command_info[command].name, path);
+    if (compilation_refuses_ir(c->options, path))
+        return EXIT_USAGE;
     const char *why;
     const struct source *source = source_load(c->sources, path, &why);
     if (!source)

@@ -36,6 +36,8 @@ struct compilation {
 struct compilation *compilation_new(struct options *options);
 void compilation_free(struct compilation *c);
 
+/* Is the file one of IR, which the command has no use for? Then it says so. */
+bool compilation_refuses_ir(struct options *options, const char *path);
 /* Reads and parses the file, what it imports, and all of the prelude. EXIT_GOOD also when there are errors among the
    diagnostics; EXIT_USAGE, with a message printed, when the file or the prelude cannot be read at all. */
 enum exit_status compilation_load(struct compilation *c, const char *path);

@@ -30,6 +30,8 @@ static enum exit_status deliver(const struct compilation *c, const char *path, c
 }
 
 static enum exit_status format(struct options *options, const char *path) {
+    if (compilation_refuses_ir(options, path))
+        return EXIT_USAGE;
     struct compilation *c = compilation_new(options);
     enum exit_status status = EXIT_GOOD;
     const char *why = NULL;

@@ -113,6 +113,8 @@ enum exit_status command_types(struct options *options) {
 
 static enum exit_status dump(struct compilation *c, struct text *out) {
     const char *stage = c->options->dump, *path = c->options->operands[0], *why = NULL;
+    if (compilation_refuses_ir(c->options, path))
+        return EXIT_USAGE;
     if (strcmp(stage, "tokens") == 0) {
         const struct source *source = source_load(c->sources, path, &why);
         if (source) {

@@ -256,6 +256,8 @@ enum exit_status test_given(struct options *options, const struct given_tests *g
 }
 
 enum exit_status command_test(struct options *options) {
+    if (options->target && options->all_targets)
+        return driver_complain(options, EXIT_USAGE, "--target and --all-targets: give one of them");
     if (options->list && options->junit)
         return driver_complain(options, EXIT_USAGE, "--list runs no test, so there is nothing for --junit to report");
     struct testing t = {.options = options, .report = {.arena = arena_new()}};

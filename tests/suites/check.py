@@ -405,6 +405,34 @@ def cases(env):
         assert not os.path.exists(os.path.join(folder, "fcl.c"))
     yield Case("no output is written over a source, or called as the runtime's header", own_source)
 
+    def one_of_two():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel k (x : int) = x\n")
+        for words in (["run", "--check", "--no-check", "p.fcl", "k", "1"],
+                      ["run", "--no-check", "p.fcl", "k", "1", "--check"],
+                      ["test", "--all-targets", "--target=c", "p.fcl"], ["test", "--target=c", "--all-targets", "p.fcl"]):
+            done = env.run(env.fclc, *words, cwd=folder)
+            assert done.returncode == 2 and "give one of them" in done.stderr and not done.stdout, f"{words}: {done}"
+    yield Case("of two options that contradict each other neither is taken", one_of_two)
+
+    def read_twice():
+        folder, run = env.tmp(), [env.fclc, "run", "--target=interp"]
+        program = "kernel k (xs : [int]) (ys : [int]) = zipWith (+) xs ys\n"
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write(program)
+        env.must(*run, "p.fcl", "k", "[1]", "[2]", "-o", "x.npy", cwd=folder)
+        with open(os.path.join(folder, "x.npy"), "rb") as file:
+            array = file.read()
+        done = env.run(*run, "p.fcl", "k", "@-", "[2]", cwd=folder, input=array, text=False)
+        assert (done.returncode, done.stdout) == (0, b"[5]\n"), done.stderr
+        for words, text in ((["-", "k", "@-", "[2]"], program.encode()), (["p.fcl", "k", "@-", "@-"], array)):
+            done = env.run(*run, *words, cwd=folder, input=text, text=False)
+            assert done.returncode == 2 and b"standard input was read before" in done.stderr, done.stderr
+        done = env.run(env.fclc, "check", "-", "-", input=program)
+        assert done.returncode == 2 and "-: standard input was read before" in done.stderr, done.stderr
+    yield Case("standard input is read once", read_twice)
+
     def all_or_none():
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
