@@ -59,6 +59,9 @@ static void add_output(struct compilation *c, outputs *all, const char *path, co
 
 static enum exit_status write_outputs(struct compilation *c, const outputs *all) {
     const char *why;
+    for (size_t i = 0; i < all->count; i++)
+        if (compilation_overwrites(c, "-o", all->at[i].path))
+            return EXIT_USAGE;
     if (output_write_all(c->arena, all->at, all->count, &why))
         return EXIT_GOOD;
     return driver_complain(c->options, EXIT_USAGE, "%s", why);
@@ -119,14 +122,10 @@ static enum exit_status write_alone(struct compilation *c, const char *text) {
     return write_outputs(c, &all);
 }
 
-/* What is to be written is no file of somebody else's. `has_header`: one is written, too. */
+/* The header, if one is written, is no file of somebody else's. */
 static bool may_write(struct compilation *c, const struct target *target, const char *header, bool has_header) {
-    bool is_file = strcmp(c->options->output, "-") != 0;
-    if (has_header && is_runtimes(c, header))
-        return false;
-    if (is_file && compilation_overwrites(c, "-o", c->options->output))
-        return false;
-    return !has_header || (!compilation_overwrites(c, "-o", header) && !overwrites_header(c, header, target));
+    return !has_header || (!is_runtimes(c, header) && !compilation_overwrites(c, "-o", header) &&
+                           !overwrites_header(c, header, target));
 }
 
 static bool has_header(const struct compilation *c, const struct target *target) {
@@ -180,8 +179,6 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
 /* ---- the IR as text ---- */
 
 static enum exit_status write_ir(struct compilation *c, const struct target *target) {
-    if (compilation_overwrites(c, "-o", c->options->output))
-        return EXIT_USAGE;
     struct generate_request request = request_for(c, target);
     struct generated generated = {0};
     request.until = ""; /* before all passes */
@@ -208,8 +205,6 @@ static enum exit_status compile_ir(struct compilation *c, const struct target *t
         return EXIT_PROGRAM_WRONG;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
     if (text_ends_with(c->options->output, ".fclir")) {
-        if (compilation_overwrites(c, "-o", c->options->output))
-            return EXIT_USAGE;
         struct text text;
         text_init(&text, c->arena);
         ir_write_head(&text, file->target, file->from);
@@ -253,8 +248,8 @@ static enum exit_status complain_of_target(struct options *options) {
 static enum exit_status write_python(struct compilation *c, const struct target *target) {
     (void)target;
     check_later_stages(c);
-    if (compilation_overwrites(c, "-o", c->options->output) || !compilation_is_good(c))
-        return compilation_is_good(c) ? EXIT_USAGE : EXIT_PROGRAM_WRONG;
+    if (!compilation_is_good(c))
+        return EXIT_PROGRAM_WRONG;
     return write_alone(c, python_module(c));
 }
 

@@ -401,21 +401,23 @@ static const char *index_html(const struct library_doc *doc) {
     return text_string(&out);
 }
 
-static enum exit_status write_page(struct library_doc *doc, const char *name, const char *html) {
-    const char *why, *path = path_join(doc->arena, doc->options->output, arena_printf(doc->arena, "%s.html", name));
-    if (output_write(doc->arena, path, html, strlen(html), &why))
-        return EXIT_GOOD;
-    return driver_complain(doc->options, EXIT_USAGE, "%s", why);
+static struct output_file written_page(struct library_doc *doc, const char *name, const char *html) {
+    const char *file = arena_printf(doc->arena, "%s.html", name);
+    return (struct output_file){path_join(doc->arena, doc->options->output, file), html, strlen(html)};
 }
 
 static enum exit_status write_pages(struct library_doc *doc) {
     const char *folder = doc->options->output;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return driver_complain(doc->options, EXIT_USAGE, "-o %s: %s", folder, strerror(errno));
-    enum exit_status status = write_page(doc, "index", index_html(doc));
-    for (size_t i = 0; i < doc->pages.count && status == EXIT_GOOD; i++)
-        status = write_page(doc, doc->pages.at[i]->html, page_html(doc, doc->pages.at[i]));
-    return status;
+    struct output_file *files = ARENA_ARRAY(doc->arena, struct output_file, doc->pages.count + 1);
+    for (size_t i = 0; i < doc->pages.count; i++)
+        files[i] = written_page(doc, doc->pages.at[i]->html, page_html(doc, doc->pages.at[i]));
+    files[doc->pages.count] = written_page(doc, "index", index_html(doc));
+    const char *why;
+    if (output_write_all(doc->arena, files, doc->pages.count + 1, &why))
+        return EXIT_GOOD;
+    return driver_complain(doc->options, EXIT_USAGE, "%s", why);
 }
 
 /* ---- examples ---- */

@@ -385,7 +385,11 @@ def cases(env):
             file.write(text)
         with open(os.path.join(folder, "c.fcl"), "w", encoding="utf-8") as file:
             file.write('import "b.inc"\n' + text + "-- test k 1 == 1\n")
-        for words in (["report", "a.fcl", "-o", "a.fcl"], ["report", "c.fcl", "-o", "b.inc"],
+        with open(os.path.join(folder, "e.d"), "w", encoding="utf-8") as file:
+            file.write(text)
+        for words in (["e.d", "-o", "e.c", "-M"], ["e.d", "-o", "e.py", "-M"],
+                      ["c.fcl", "--target=c", "-o", "b.inc"],
+                      ["report", "a.fcl", "-o", "a.fcl"], ["report", "c.fcl", "-o", "b.inc"],
                       ["report", "a.fcl", "-o", "other.fcl"],
                       ["--dump=tokens", "a.h", "-o", "a.h"], ["--dump=ir", "c.fcl", "-o", "b.inc"],
                       ["--dump=ast", "a.fcl", "-o", "a.fcl"], ["c.fcl", "-o", "a.fcl", "--target=cuda"],
