@@ -415,7 +415,8 @@ def cases(env):
             file.write("kernel k (x : int) = x\n")
         for words in (["run", "--check", "--no-check", "p.fcl", "k", "1"],
                       ["run", "--no-check", "p.fcl", "k", "1", "--check"],
-                      ["test", "--all-targets", "--target=c", "p.fcl"], ["test", "--target=c", "--all-targets", "p.fcl"]):
+                      ["test", "--all-targets", "--target=c", "p.fcl"],
+                      ["test", "--target=c", "--all-targets", "p.fcl"]):
             done = env.run(env.fclc, *words, cwd=folder)
             assert done.returncode == 2 and "give one of them" in done.stderr and not done.stdout, f"{words}: {done}"
     yield Case("of two options that contradict each other neither is taken", one_of_two)

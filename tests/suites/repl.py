@@ -112,7 +112,8 @@ def cases(env):
         ], got
         assert got[7] == "2" and any("launch k: xs_length iterations" in line for line in got), got
         assert got[-1] != "9", "after :quit"
-        for wanted in (":type wants EXPRESSION", "`k` is a kernel, which no expression can use: `:run k [1, 2]` runs it",
+        for wanted in (":type wants EXPRESSION",
+                       "`k` is a kernel, which no expression can use: `:run k [1, 2]` runs it",
                        "no kernel of the session is called `j`",
                        "`mars` is no target", "no command `:what`"):
             assert wanted in errors, errors

@@ -66,7 +66,8 @@ def cases(env):
             file.write("-- test next 1 is 2\n")
         got = json.loads(test(folder, "--target=interp", "--json", "--junit=out.xml", status=1).stdout)
         unread = {"file": "p.fcl", "line": 8, "test": "test next 1 is 2", "outcome": "failed", "seconds": 0.0,
-                  "message": "this test directive cannot be read: neither `==` nor `~=` nor `error` says what is wanted"}
+                  "message": "this test directive cannot be read: "
+                             "neither `==` nor `~=` nor `error` says what is wanted"}
         assert got["failed"] == 3 and got["tests"][0] == unread, got
         root = xml.etree.ElementTree.parse(os.path.join(folder, "out.xml")).getroot()
         case = root.find(".//testcase[@name='test next 1 is 2']")
