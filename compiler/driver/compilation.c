@@ -61,7 +61,8 @@ static bool is_in_memory(const struct compilation *c, const char *path) {
     return false;
 }
 
-/* A text in memory has no file, whatever lies there: it may import the file of its path by another name. */
+/* A text in memory has no file, whatever lies there: it may import the file of its path by
+   another name. */
 static const char *identity_of(const struct compilation *c, const char *path) {
     return is_in_memory(c, path) ? arena_printf(c->arena, "in memory: %s", path) : resolved(c->arena, path);
 }

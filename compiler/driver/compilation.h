@@ -46,7 +46,7 @@ enum exit_status compilation_load(struct compilation *c, const char *path);
 enum exit_status compilation_check(struct compilation *c, const char *path);
 bool compilation_is_good(const struct compilation *c);
 enum exit_status exit_worse(enum exit_status a, enum exit_status b); /* they are ordered that way */
-/* Would an output write over a file that was read? Then it says so; `option`: what names the output. */
+/* Would an output write over a file that was read? Then it says so; `option` is what names it. */
 bool compilation_overwrites(const struct compilation *c, const char *option, const char *path);
 /* Prints the diagnostics to stderr; the status, or EXIT_PROGRAM_WRONG when there are errors among
    them: the worse. */

@@ -15,8 +15,9 @@
 #include "syntax/syntax.h"
 
 struct example {
-    const char *line, *expression, *value; /* the line without its dashes: `> expression ==> value` */
-    unsigned row, column;                  /* where the expression begins, from 1 */
+    const char *line;               /* without its dashes: `> expression ==> value` */
+    const char *expression, *value; /* the parts of it */
+    unsigned row, column;           /* where the expression begins, from 1 */
 };
 
 struct item {                /* a definition */
@@ -177,8 +178,8 @@ static bool is_page(const struct library_doc *doc, const char *html) {
     return is_taken;
 }
 
-/* A page is called like its file; where there is one of that name, like the path, with a number where there is that,
-   too. */
+/* A page is called like its file; where there is one of that name, like the path, with a number
+   where there is that, too. */
 static void name_page(struct library_doc *doc, struct page *page) {
     struct arena *arena = doc->arena;
     page->html = page->name = name_of_path(arena, page->path);
@@ -462,8 +463,8 @@ static const char *new_name(struct example_program *p, const struct item *item) 
     return arena_printf(p->doc->arena, "example%zu_%s", p->kernels++, item->name);
 }
 
-/* The first kernel of an example, whose expression stands where it stands in the page's file: errors have that place.
-   How many rows there are. */
+/* The first kernel of an example, whose expression stands where it stands in the page's file: so
+   errors have that place. How many rows there are. */
 static size_t add_first(struct example_program *p, const struct item *item, const struct example *example,
                         const char ***rows) {
     const char *name = new_name(p, item);

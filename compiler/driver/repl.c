@@ -145,7 +145,8 @@ static struct options options_for(struct session *s, enum command command, const
 
 enum { UNHEARD = 100 }; /* a child's status, beside those of commands */
 
-/* Runs it in a child; its exit status, or EXIT_INTERNAL. Where it cannot be printed, the session ends. */
+/* Runs it in a child; its exit status, or EXIT_INTERNAL. Where nothing can be printed, the session
+   ends. */
 static enum exit_status in_child(struct session *s, enum exit_status (*run)(struct session *s, const char *text),
                                  const char *text) {
     fflush(stdout);

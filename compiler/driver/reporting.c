@@ -58,8 +58,8 @@ static bool read_sizes(struct arena *arena, const char *text, sizes *all, const 
     return true;
 }
 
-/* A name or a size that fits no parameter of any kernel, and which there are; or one that no array can have. Or
-   NULL. */
+/* A name or a size that fits no parameter of any kernel, and which there are; or one that no array
+   can have. Or NULL. */
 static const char *wrong_size(struct arena *arena, const sizes *all, const struct generated *generated) {
     for (size_t i = 0; i < all->count; i++) {
         if (all->at[i].is_too_large)

@@ -34,7 +34,8 @@ struct test_report {
 /* The directive as it is written, without the dashes. */
 const char *directive_words(const struct directive *directive);
 
-/* Writes `N passed, N failed, N skipped` to standard output, or with --json the one object. With --list no counts. */
+/* Writes `N passed, N failed, N skipped` to standard output, or with --json the one object; no
+   counts with --list. */
 void test_report_print(const struct test_report *report, const struct options *options);
 /* The report as JUnit XML, which build servers read: a suite for each file on each target. */
 const char *test_report_junit(const struct test_report *report);

@@ -123,7 +123,7 @@ struct report {
     report_steps steps;
     VEC(struct report_name) names; /* those that appear in the amounts */
     struct report_total total;
-    bool is_too_large; /* by the sizes a result has more elements than an int counts: amounts are wrong */
+    bool is_too_large; /* a result has more elements than an int counts, and amounts are wrong */
 };
 
 /* A size that is given: of a parameter, by its name; `extents` of an array, or the one of a scalar. */
