@@ -326,6 +326,8 @@ static enum exit_status bench(struct compilation *c) {
     enum exit_status status = timing_request(c, &request);
     if (!request.kernel)
         return status;
+    if (c->options->save && compilation_overwrites(c, "--save", c->options->save))
+        return EXIT_USAGE;
     struct measurement m = {0};
     status = in_session(c, &request, measure_runs, &m);
     request.profile = true;

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "driver/complaint.h"
@@ -60,9 +61,10 @@ static bool is_in_memory(const struct compilation *c, const char *path) {
     return false;
 }
 
-/* A text in memory has no file, whatever lies there. */
+/* A text in memory has no file, whatever lies there: it may import the file of its path by
+   another name. */
 static const char *identity_of(const struct compilation *c, const char *path) {
-    return is_in_memory(c, path) ? arena_strndup(c->arena, path, strlen(path)) : resolved(c->arena, path);
+    return is_in_memory(c, path) ? arena_printf(c->arena, "in memory: %s", path) : resolved(c->arena, path);
 }
 
 static struct loaded *find_loaded(struct compilation *c, const char *identity) {
@@ -391,13 +393,20 @@ static struct core_global *global_of(struct arena *arena, const struct source *s
     return global;
 }
 
+bool compilation_refuses_ir(struct options *options, const char *path) {
+    enum command command = options->command;
+    if (!text_ends_with(path, ".fclir") || command == COMMAND_CHECK || command == COMMAND_RUN ||
+        command == COMMAND_BENCH || command == COMMAND_REPORT || command == COMMAND_TYPES || command == COMMAND_COMPILE)
+        return false;
+    driver_complain(options, EXIT_USAGE, "`fclc %s` is for programs in FCL, and %s is the IR of one",
+                    command == COMMAND_DUMP ? "--dump" : command_info[command].name, path);
+    return true;
+}
+
 /* The kernels of a file of IR as a program without bodies. */
 static enum exit_status read_ir(struct compilation *c, const char *path) {
-    enum command command = c->options->command;
-    if (command != COMMAND_CHECK && command != COMMAND_RUN && command != COMMAND_BENCH && command != COMMAND_REPORT &&
-        command != COMMAND_TYPES && command != COMMAND_COMPILE)
-        return driver_complain(c->options, EXIT_USAGE, "`fclc %s` is for programs in FCL, and %s is the IR of one",
-                               command == COMMAND_DUMP ? "--dump" : command_info[command].name, path);
+    if (compilation_refuses_ir(c->options, path))
+        return EXIT_USAGE;
     const char *why;
     const struct source *source = source_load(c->sources, path, &why);
     if (!source)
@@ -481,6 +490,22 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
 }
 
 enum exit_status exit_worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool compilation_overwrites(const struct compilation *c, const char *option, const char *path) {
+    if (strcmp(path, "-") == 0)
+        return false;
+    bool is_source = is_same_file(path, c->options->operands[0]); /* --dump=tokens reads it by itself */
+    for (size_t i = 0; i < c->files.count && !is_source; i++)
+        is_source = is_same_file(path, c->files.at[i]->path);
+    if (is_source)
+        driver_complain(c->options, EXIT_USAGE, "%s %s would write over the source", option, path);
+    return is_source;
+}
 
 enum exit_status compilation_finish(const struct compilation *c, enum exit_status status) {
     compilation_print_diagnostics(c, c->diagnostics);

@@ -36,6 +36,8 @@ struct compilation {
 struct compilation *compilation_new(struct options *options);
 void compilation_free(struct compilation *c);
 
+/* Is the file one of IR, which the command has no use for? Then it says so. */
+bool compilation_refuses_ir(struct options *options, const char *path);
 /* Reads and parses the file, what it imports, and all of the prelude. EXIT_GOOD also when there are errors among the
    diagnostics; EXIT_USAGE, with a message printed, when the file or the prelude cannot be read at all. */
 enum exit_status compilation_load(struct compilation *c, const char *path);
@@ -45,6 +47,8 @@ enum exit_status compilation_check(struct compilation *c, const char *path);
 bool compilation_is_good(const struct compilation *c);
 bool compilation_has_meaning(const struct compilation *c); /* it has no errors, but warnings that -W may make errors */
 enum exit_status exit_worse(enum exit_status a, enum exit_status b); /* they are ordered that way */
+/* Would an output write over a file that was read? Then it says so; `option` is what names it. */
+bool compilation_overwrites(const struct compilation *c, const char *option, const char *path);
 /* Prints the diagnostics to stderr; the status, or EXIT_PROGRAM_WRONG when there are errors among
    them: the worse. */
 enum exit_status compilation_finish(const struct compilation *c, enum exit_status status);

@@ -1,6 +1,5 @@
 /* fclc FILE -o OUT: kernels and their host functions to files. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
@@ -51,16 +50,29 @@ static const char *dependencies(struct compilation *c, const char *output, const
     return text_string(&text);
 }
 
-static enum exit_status write_text(struct compilation *c, const char *path, const char *text) {
+/* What is written: the output, and what goes with it. */
+typedef VEC(struct output_file) outputs;
+
+static void add_output(struct compilation *c, outputs *all, const char *path, const char *text) {
+    vec_push(c->arena, all, (struct output_file){path, text, strlen(text)});
+}
+
+static enum exit_status write_outputs(struct compilation *c, const outputs *all) {
     const char *why;
-    if (output_write(c->arena, path, text, strlen(text), &why))
+    for (size_t i = 0; i < all->count; i++)
+        if (compilation_overwrites(c, "-o", all->at[i].path))
+            return EXIT_USAGE;
+    if (output_write_all(c->arena, all->at, all->count, &why))
         return EXIT_GOOD;
     return driver_complain(c->options, EXIT_USAGE, "%s", why);
 }
 
-static bool is_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+/* With -M make's rules, too: OUT.d. */
+static void add_dependencies(struct compilation *c, outputs *all, const char *header) {
+    const char *output = c->options->output;
+    if (c->options->make_dependencies && strcmp(output, "-") != 0)
+        add_output(c, all, arena_printf(c->arena, "%s.d", without_extension(c->arena, output)),
+                   dependencies(c, output, header));
 }
 
 /* Two outputs that differ in the extension alone have one header, which the second takes away. */
@@ -104,32 +116,16 @@ static bool is_runtimes(struct compilation *c, const char *path) {
 
 /* The output, without a header. */
 static enum exit_status write_alone(struct compilation *c, const char *text) {
-    const char *output = c->options->output;
-    enum exit_status status = write_text(c, output, text);
-    if (status == EXIT_GOOD && c->options->make_dependencies)
-        status = write_text(c, arena_printf(c->arena, "%s.d", without_extension(c->arena, output)),
-                            dependencies(c, output, NULL));
-    return status;
+    outputs all = {0};
+    add_output(c, &all, c->options->output, text);
+    add_dependencies(c, &all, NULL);
+    return write_outputs(c, &all);
 }
 
-/* Would a file that is read be written over? */
-static bool overwrites_source(struct compilation *c, const char *path) {
-    for (size_t i = 0; i < c->files.count; i++)
-        if (is_same_file(path, c->files.at[i]->path)) {
-            driver_complain(c->options, EXIT_USAGE, "-o %s would write over the source", path);
-            return true;
-        }
-    return false;
-}
-
-/* What is to be written is no file of somebody else's. `has_header`: one is written, too. */
+/* The header, if one is written, is no file of somebody else's. */
 static bool may_write(struct compilation *c, const struct target *target, const char *header, bool has_header) {
-    bool is_file = strcmp(c->options->output, "-") != 0;
-    if (has_header && is_runtimes(c, header))
-        return false;
-    if (is_file && overwrites_source(c, c->options->output))
-        return false;
-    return !has_header || (!overwrites_source(c, header) && !overwrites_header(c, header, target));
+    return !has_header || (!is_runtimes(c, header) && !compilation_overwrites(c, "-o", header) &&
+                           !overwrites_header(c, header, target));
 }
 
 static bool has_header(const struct compilation *c, const struct target *target) {
@@ -142,7 +138,7 @@ static enum exit_status write_code(struct compilation *c, const struct generate_
     const struct target *target = request->target;
     const char *output = c->options->output, *base = without_extension(c->arena, output);
     const char *header = arena_printf(c->arena, "%s.h", base);
-    bool is_file = strcmp(output, "-") != 0, with_header = has_header(c, target);
+    bool with_header = has_header(c, target);
     const char *kernels = generate_text(request, generated, from);
     struct host_emit_request host = {.target = target,
                                      .programs = generated->targets.at,
@@ -156,13 +152,12 @@ static enum exit_status write_code(struct compilation *c, const struct generate_
     struct host_emitted emitted = {0};
     if (target->runtime)
         emitted = host_emit(c->arena, &host);
-    enum exit_status status = write_text(c, output, emitted.file ? emitted.file : kernels);
-    if (status == EXIT_GOOD && with_header)
-        status = write_text(c, header, emitted.header);
-    if (status == EXIT_GOOD && c->options->make_dependencies && is_file)
-        status =
-            write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, with_header ? header : NULL));
-    return status;
+    outputs all = {0};
+    add_output(c, &all, output, emitted.file ? emitted.file : kernels);
+    if (with_header)
+        add_output(c, &all, header, emitted.header);
+    add_dependencies(c, &all, with_header ? header : NULL);
+    return write_outputs(c, &all);
 }
 
 static enum exit_status compile(struct compilation *c, const struct target *target) {
@@ -184,8 +179,6 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
 /* ---- the IR as text ---- */
 
 static enum exit_status write_ir(struct compilation *c, const struct target *target) {
-    if (overwrites_source(c, c->options->output))
-        return EXIT_USAGE;
     struct generate_request request = request_for(c, target);
     struct generated generated = {0};
     request.until = ""; /* before all passes */
@@ -212,14 +205,12 @@ static enum exit_status compile_ir(struct compilation *c, const struct target *t
         return EXIT_PROGRAM_WRONG;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
     if (text_ends_with(c->options->output, ".fclir")) {
-        if (overwrites_source(c, c->options->output))
-            return EXIT_USAGE;
         struct text text;
         text_init(&text, c->arena);
         ir_write_head(&text, file->target, file->from);
         for (size_t i = 0; i < file->kernels.count; i++)
             ir_write(&text, file->kernels.at[i], c->sources);
-        return write_text(c, c->options->output, text_string(&text));
+        return write_alone(c, text_string(&text));
     }
     if (!may_write(c, target, header, has_header(c, target)))
         return EXIT_USAGE;
@@ -257,8 +248,8 @@ static enum exit_status complain_of_target(struct options *options) {
 static enum exit_status write_python(struct compilation *c, const struct target *target) {
     (void)target;
     check_later_stages(c);
-    if (overwrites_source(c, c->options->output) || !compilation_is_good(c))
-        return compilation_is_good(c) ? EXIT_USAGE : EXIT_PROGRAM_WRONG;
+    if (!compilation_is_good(c))
+        return EXIT_PROGRAM_WRONG;
     return write_alone(c, python_module(c));
 }
 

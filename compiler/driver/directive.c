@@ -152,7 +152,8 @@ static size_t comment_after(const struct ast_file *file, size_t comment, size_t 
     return end;
 }
 
-directives directives_find(struct arena *arena, const struct ast_file *file, struct diagnostics *diagnostics) {
+directives directives_find(struct arena *arena, const struct ast_file *file, directives *unread,
+                           struct diagnostics *diagnostics) {
     const struct source *source = file->source;
     directives found = {0};
     const char *text = (const char *)source->text;
@@ -180,12 +181,12 @@ directives directives_find(struct arena *arena, const struct ast_file *file, str
         struct directive directive = {.line = line,
                                       .span = {source->base + (uint32_t)first, source->base + (uint32_t)end},
                                       .text = rest_of(arena, arena_strndup(arena, text + first, end - first))};
-        const char *wrong = read_directive(arena, directive.text, &directive);
-        if (wrong)
-            hint_relation(diagnostics, diag_error(diagnostics, DIAG_TEST_DIRECTIVE, directive.span, "%s", wrong),
+        directive.wrong = read_directive(arena, directive.text, &directive);
+        if (directive.wrong)
+            hint_relation(diagnostics,
+                          diag_error(diagnostics, DIAG_TEST_DIRECTIVE, directive.span, "%s", directive.wrong),
                           &directive);
-        else
-            vec_push(arena, &found, directive);
+        vec_push(arena, directive.wrong ? unread : &found, directive);
     }
     return found;
 }

@@ -17,11 +17,13 @@ struct directive {
     enum expectation expectation;
     double tolerance;   /* CLOSE: 0 when none was given */
     const char *wanted; /* the result, or what the message contains */
+    const char *wrong;  /* why it cannot be read, and little is known; NULL: it can */
 };
 typedef VEC(struct directive) directives;
 
-/* All of a file, in order. Malformed ones are reported and left out; of comments that look like
-   one there is a warning. */
-directives directives_find(struct arena *arena, const struct ast_file *file, struct diagnostics *diagnostics);
+/* All of a file, in order. Malformed ones are reported, and go to `unread`; of comments that look
+   like one there is a warning. */
+directives directives_find(struct arena *arena, const struct ast_file *file, directives *unread,
+                           struct diagnostics *diagnostics);
 
 #endif

@@ -5,17 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
 #include "driver/output.h"
+#include "driver/test.h"
 #include "support/map.h"
 #include "syntax/syntax.h"
 
 struct example {
-    const char *expression, *value;
+    const char *line;               /* without its dashes: `> expression ==> value` */
+    const char *expression, *value; /* the parts of it */
+    unsigned row, column;           /* where the expression begins, from 1 */
 };
 
 struct item {                /* a definition */
@@ -29,6 +31,8 @@ struct item {                /* a definition */
 
 struct page {
     const char *path, *name, *title;
+    const char *identity;    /* its real path */
+    const char *html;        /* the name of its page, which no other has */
     bool is_prelude;         /* needs no import */
     VEC(const char *) intro; /* lines */
     VEC(struct item) items;
@@ -65,13 +69,17 @@ static bool next_line(struct arena *arena, const char **at, const char *end, con
     return true;
 }
 
-static void read_comment(struct arena *arena, struct item *item, const struct source *source, struct span span) {
+static void read_comment(const struct compilation *c, struct arena *arena, struct item *item, struct span span) {
+    const struct source *source = c->file->source;
     const char *text = (const char *)source->text, *line;
     const char *at = text + (span.begin - source->base), *end = text + (span.end - source->base);
-    while (next_line(arena, &at, end, &line)) {
+    for (const char *begin = at; next_line(arena, &at, end, &line); begin = at) {
         const char *arrow = strncmp(line, "> ", 2) == 0 ? strstr(line, " ==> ") : NULL;
         if (arrow) {
-            struct example one = {arena_strndup(arena, line + 2, (size_t)(arrow - line) - 2), arrow + strlen(" ==> ")};
+            struct place place;
+            (void)place_of(c->sources, source->base + (uint32_t)(strstr(begin, "> ") + 2 - text), &place);
+            struct example one = {line, arena_strndup(arena, line + 2, (size_t)(arrow - line) - 2),
+                                  arrow + strlen(" ==> "), place.line, place.column};
             vec_push(arena, &item->examples, one);
         } else {
             vec_push(arena, &item->said, line);
@@ -163,14 +171,40 @@ static const char *head_of(struct arena *arena, const struct compilation *c, con
     return arena_printf(arena, "%s : %s", decl->name->text, global ? scheme_spelling(arena, global->scheme) : "");
 }
 
-static void read_page(struct library_doc *doc, const struct compilation *c, const char *path) {
+static bool is_page(const struct library_doc *doc, const char *html) {
+    bool is_taken = strcmp(html, "index") == 0;
+    for (size_t i = 0; i < doc->pages.count; i++)
+        is_taken |= strcmp(doc->pages.at[i]->html, html) == 0;
+    return is_taken;
+}
+
+/* A page is called like its file; where there is one of that name, like the path, with a number
+   where there is that, too. */
+static void name_page(struct library_doc *doc, struct page *page) {
+    struct arena *arena = doc->arena;
+    page->html = page->name = name_of_path(arena, page->path);
+    if (!is_page(doc, page->html))
+        return;
+    const char *path = page->path + strspn(page->path, "./");
+    size_t length = strlen(path) - strlen(text_file_name(path));
+    char *html = arena_printf(arena, "%.*s%s", (int)length, path, page->name);
+    page->name = arena_strndup(arena, html, strlen(html));
+    for (char *at = html; *at; at++)
+        *at = *at == '/' ? '-' : *at;
+    page->html = html;
+    for (int number = 2; is_page(doc, page->html); number++)
+        page->html = arena_printf(arena, "%s-%d", html, number);
+}
+
+static void read_page(struct library_doc *doc, const struct compilation *c, const char *path, const char *identity) {
     static const char *const words[] = {
         [DECL_FUN] = "fun", [DECL_VAL] = "val", [DECL_KERNEL] = "kernel", [DECL_TYPE] = "type", [DECL_PARAM] = "param"};
     struct arena *arena = doc->arena;
     struct page *page = ARENA_NEW(arena, struct page);
     const struct ast_file *file = c->file;
     page->path = path;
-    page->name = name_of_path(arena, path);
+    page->identity = identity;
+    name_page(doc, page);
     for (size_t i = 0; i < c->modules.count; i++)
         page->is_prelude |= c->modules.at[i]->file == file && c->modules.at[i]->is_prelude;
     read_head(arena, page, file);
@@ -195,11 +229,11 @@ static void read_page(struct library_doc *doc, const struct compilation *c, cons
                             .word = words[decl->kind],
                             .head = head_of(arena, c, decl, sig),
                             .section = section};
-        read_comment(arena, &item, file->source, said);
+        read_comment(c, arena, &item, said);
         vec_push(arena, &page->items, item);
         symbol name = symbol_intern(doc->symbols, decl->name->text, decl->name->length);
         if (!map_has(doc->homes, name))
-            map_set(doc->homes, name, (void *)arena_printf(arena, "%s.html#%s", page->name, item.anchor));
+            map_set(doc->homes, name, (void *)arena_printf(arena, "%s.html#%s", page->html, item.anchor));
     }
     vec_push(arena, &doc->pages, page);
 }
@@ -345,7 +379,7 @@ static const char *index_html(const struct library_doc *doc) {
     VEC(struct indexed) all = {0};
     for (size_t i = 0; i < doc->pages.count; i++) {
         const struct page *page = doc->pages.at[i];
-        text_printf(&out, "<dt><a href=\"%s.html\">%s</a></dt><dd>", page->name, page->name);
+        text_printf(&out, "<dt><a href=\"%s.html\">%s</a></dt><dd>", page->html, page->name);
         add_words(doc, &out, page->title);
         text_add(&out, "</dd>\n");
         for (size_t k = 0; k < page->items.count; k++)
@@ -355,7 +389,7 @@ static const char *index_html(const struct library_doc *doc) {
     if (all.count)
         qsort(all.at, all.count, sizeof *all.at, by_item_name);
     for (size_t i = 0; i < all.count; i++) {
-        text_printf(&out, "<dt><a href=\"%s.html#", all.at[i].page->name);
+        text_printf(&out, "<dt><a href=\"%s.html#", all.at[i].page->html);
         add_string(&out, all.at[i].item->anchor);
         text_add(&out, "\"><code>");
         add_string(&out, all.at[i].item->name);
@@ -368,21 +402,23 @@ static const char *index_html(const struct library_doc *doc) {
     return text_string(&out);
 }
 
-static enum exit_status write_page(struct library_doc *doc, const char *name, const char *html) {
-    const char *why, *path = path_join(doc->arena, doc->options->output, arena_printf(doc->arena, "%s.html", name));
-    if (output_write(doc->arena, path, html, strlen(html), &why))
-        return EXIT_GOOD;
-    return driver_complain(doc->options, EXIT_USAGE, "%s", why);
+static struct output_file written_page(struct library_doc *doc, const char *name, const char *html) {
+    const char *file = arena_printf(doc->arena, "%s.html", name);
+    return (struct output_file){path_join(doc->arena, doc->options->output, file), html, strlen(html)};
 }
 
 static enum exit_status write_pages(struct library_doc *doc) {
     const char *folder = doc->options->output;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return driver_complain(doc->options, EXIT_USAGE, "-o %s: %s", folder, strerror(errno));
-    enum exit_status status = write_page(doc, "index", index_html(doc));
-    for (size_t i = 0; i < doc->pages.count && status == EXIT_GOOD; i++)
-        status = write_page(doc, doc->pages.at[i]->name, page_html(doc, doc->pages.at[i]));
-    return status;
+    struct output_file *files = ARENA_ARRAY(doc->arena, struct output_file, doc->pages.count + 1);
+    for (size_t i = 0; i < doc->pages.count; i++)
+        files[i] = written_page(doc, doc->pages.at[i]->html, page_html(doc, doc->pages.at[i]));
+    files[doc->pages.count] = written_page(doc, "index", index_html(doc));
+    const char *why;
+    if (output_write_all(doc->arena, files, doc->pages.count + 1, &why))
+        return EXIT_GOOD;
+    return driver_complain(doc->options, EXIT_USAGE, "%s", why);
 }
 
 /* ---- examples ---- */
@@ -402,61 +438,151 @@ static size_t rows_of(struct arena *arena, const char *value, const char ***rows
     return found.count;
 }
 
-/* A kernel for each example, or for each row of its value, and a directive that tests it. */
-static const char *program_of_examples(struct library_doc *doc, const struct page *page) {
+/* Examples as a program: a kernel for each, or for each row of its value, and a test of it. */
+struct example_program {
+    struct library_doc *doc;
     struct text text;
-    char *absolute = realpath(page->path, NULL);
-    text_init(&text, doc->arena);
-    text_printf(&text, "import \"%s\"\n", absolute ? absolute : page->path);
-    free(absolute);
-    size_t number = 0;
+    unsigned row; /* that the text has come to */
+    directives tests;
+    size_t kernels;
+};
+
+/* A kernel in the line that the text has come to, and the rest of the test. */
+static void add_test(struct example_program *p, const struct example *example, const char *name, const char *wanted,
+                     const char *which) {
+    struct arena *arena = p->doc->arena;
+    struct directive test = {.line = example->row,
+                             .text = arena_printf(arena, "-- %s%s", example->line, which),
+                             .kernel = name,
+                             .expectation = EXPECT_CLOSE,
+                             .wanted = wanted};
+    vec_push(arena, &p->tests, test);
+}
+
+static const char *new_name(struct example_program *p, const struct item *item) {
+    return arena_printf(p->doc->arena, "example%zu_%s", p->kernels++, item->name);
+}
+
+/* The first kernel of an example, whose expression stands where it stands in the page's file: so
+   errors have that place. How many rows there are. */
+static size_t add_first(struct example_program *p, const struct item *item, const struct example *example,
+                        const char ***rows) {
+    const char *name = new_name(p, item);
+    size_t count = rows_of(p->doc->arena, example->value, rows);
+    text_printf(&p->text, " kernel %s = (", name);
+    if (p->row < example->row) {
+        for (; p->row < example->row; p->row++)
+            text_add(&p->text, "\n");
+        text_printf(&p->text, "%*s", (int)example->column - 1, "");
+    }
+    text_printf(&p->text, count ? "%s) ! 0" : "%s)", example->expression);
+    add_test(p, example, name, count ? (*rows)[0] : example->value, count ? "  (row 0)" : "");
+    return count;
+}
+
+static void add_example(struct example_program *p, const struct item *item, const struct example *example) {
+    const char **rows, *name;
+    struct arena *arena = p->doc->arena;
+    size_t count = add_first(p, item, example, &rows);
+    for (size_t i = 1; i < count; i++) {
+        text_printf(&p->text, " kernel %s = (%s) ! %zu", name = new_name(p, item), example->expression, i);
+        add_test(p, example, name, rows[i], arena_printf(arena, "  (row %zu)", i));
+    }
+    if (!count)
+        return;
+    text_printf(&p->text, " kernel %s = length (%s)", name = new_name(p, item), example->expression);
+    add_test(p, example, name, arena_printf(arena, "%zu", count), "  (rows)");
+}
+
+/* Begins a program, which imports the page's file. */
+static struct example_program examples_of(struct library_doc *doc, const struct page *page) {
+    struct example_program p = {.doc = doc, .row = 1};
+    text_init(&p.text, doc->arena);
+    /* By another name than the page's path, which is that of the program itself. */
+    text_printf(&p.text, "import \"%s%s\"", strcmp(page->identity, page->path) == 0 ? "/." : "", page->identity);
+    return p;
+}
+
+/* A checked program, which has the path of the page's file. */
+static struct compilation *check_examples(struct example_program *p, const struct page *page,
+                                          enum exit_status *status) {
+    struct arena *arena = p->doc->arena;
+    struct options *options = ARENA_NEW(arena, struct options);
+    const char **operands = ARENA_NEW(arena, const char *);
+    *operands = page->path;
+    *options = *p->doc->options;
+    options->command = COMMAND_TEST;
+    options->operands = operands;
+    options->operand_count = 1;
+    options->check = false;
+    options->tuning = "none";
+    options->target = options->target ? options->target : "interp";
+    text_add(&p->text, "\n");
+    struct compilation *c = compilation_new(options);
+    vec_push(c->arena, &c->texts, (struct unsaved){page->path, text_string(&p->text), p->text.length});
+    *status = compilation_check(c, page->path);
+    return c;
+}
+
+/* Can it be compiled? What is wrong with it is told. */
+static bool check_example(struct library_doc *doc, const struct page *page, const struct item *item,
+                          const struct example *example, directives *wrong) {
+    struct example_program p = examples_of(doc, page);
+    const char **rows;
+    (void)add_first(&p, item, example, &rows); /* of one kernel, so that nothing is told twice */
+    enum exit_status status;
+    struct compilation *c = check_examples(&p, page, &status);
+    bool is_good = status == EXIT_GOOD && compilation_is_good(c);
+    if (!is_good) {
+        p.tests.at[0].wrong = "this example cannot be compiled";
+        vec_push(doc->arena, wrong, p.tests.at[0]);
+        compilation_finish(c, status);
+    }
+    compilation_free(c);
+    return is_good;
+}
+
+/* `wrong`: those that cannot be compiled are left out, and go there. NULL: all are taken. */
+static struct example_program program_of_examples(struct library_doc *doc, const struct page *page, directives *wrong) {
+    struct example_program p = examples_of(doc, page);
     for (size_t i = 0; i < page->items.count; i++)
         for (size_t k = 0; k < page->items.at[i].examples.count; k++) {
-            const struct example *one = &page->items.at[i].examples.at[k];
-            const char **rows;
-            size_t count = rows_of(doc->arena, one->value, &rows);
-            for (size_t r = 0; r < (count ? count : 1); r++, number++) {
-                const char *name = arena_printf(doc->arena, "example%zu_%s", number, page->items.at[i].name);
-                text_printf(&text, count ? "kernel %s = (%s) ! %zu\n" : "kernel %s = (%s)\n", name, one->expression, r);
-                text_printf(&text, "-- test %s ~= %s\n", name, count ? rows[r] : one->value);
-            }
-            if (count)
-                text_printf(&text, "kernel rows%zu_%s = length (%s)\n-- test rows%zu_%s == %zu\n", number,
-                            page->items.at[i].name, one->expression, number, page->items.at[i].name, count);
+            const struct item *item = &page->items.at[i];
+            if (!wrong || check_example(doc, page, item, &item->examples.at[k], wrong))
+                add_example(&p, item, &item->examples.at[k]);
         }
-    return text_string(&text);
+    return p;
 }
 
 static enum exit_status check_page(struct library_doc *doc, const struct page *page) {
-    char path[] = "/tmp/fclc-examples-XXXXXX.fcl";
-    int file = mkstemps(path, 4);
-    const char *program = program_of_examples(doc, page), *why;
-    if (file < 0)
-        return driver_complain(doc->options, EXIT_USAGE, "%s: %s", path, strerror(errno));
-    close(file);
-    enum exit_status status = EXIT_USAGE;
-    if (output_write(doc->arena, path, program, strlen(program), &why)) {
-        struct options testing = *doc->options;
-        const char *operand = path;
-        testing.command = COMMAND_TEST;
-        testing.operands = &operand;
-        testing.operand_count = 1;
-        testing.check = false;
-        testing.target = testing.target ? testing.target : "interp";
-        printf("%s: ", page->path);
-        status = command_test(&testing);
-    } else {
-        driver_complain(doc->options, EXIT_USAGE, "%s", why);
+    struct given_tests given = {.path = page->path};
+    enum exit_status status;
+    struct example_program p = program_of_examples(doc, page, NULL);
+    given.c = check_examples(&p, page, &status);
+    if (status == EXIT_GOOD && !compilation_is_good(given.c)) {
+        compilation_free(given.c);
+        p = program_of_examples(doc, page, &given.wrong);
+        given.c = check_examples(&p, page, &status);
     }
-    unlink(path);
+    given.tests = p.tests;
+    status = compilation_finish(given.c, status);
+    if (status == EXIT_GOOD)
+        status = test_given(given.c->options, &given);
+    compilation_free(given.c);
     return status;
 }
 
 static enum exit_status read_file(struct library_doc *doc, const char *path) {
+    char *real = realpath(path, NULL);
+    const char *identity = arena_printf(doc->arena, "%s", real ? real : path);
+    free(real);
+    for (size_t i = 0; i < doc->pages.count; i++)
+        if (strcmp(doc->pages.at[i]->identity, identity) == 0)
+            return EXIT_GOOD; /* it has its page */
     struct compilation *c = compilation_new(doc->options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD && compilation_is_good(c))
-        read_page(doc, c, path);
+        read_page(doc, c, path, identity);
     if (!compilation_is_good(c))
         status = compilation_finish(c, status);
     compilation_free(c);

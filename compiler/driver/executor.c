@@ -9,32 +9,6 @@
 #include "interp/interp.h"
 #include "support/text.h"
 
-struct execution execution_of(struct compilation *c) {
-    return (struct execution){.arena = c->arena,
-                              .options = c->options,
-                              .program = c->program,
-                              .tuning = &c->tuning,
-                              .diagnostics = c->diagnostics};
-}
-
-enum exit_status execution_read(struct compilation *c, struct execution *execution) {
-    const struct options *o = c->options;
-    enum exit_status status = compilation_check(c, o->operands[0]);
-    *execution = execution_of(c);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
-        return status;
-    const struct core_global *kernel = compilation_kernel(c);
-    if (!kernel)
-        return EXIT_USAGE;
-    const char *why;
-    execution->argument_count = o->operand_count - 2;
-    execution->arguments = parse_arguments(c->arena, kernel, o->operands + 2, execution->argument_count, NULL, &why);
-    if (!execution->arguments)
-        return driver_complain(c->options, EXIT_USAGE, "%s", why);
-    execution->kernel = kernel;
-    return EXIT_GOOD;
-}
-
 static bool interp_available(const struct options *options, struct arena *arena, const char **said) {
     (void)options, (void)arena;
     *said = "the reference interpreter, which is slow";
@@ -61,6 +35,36 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
 }
 
 static const struct executor interp_executor = {"interp", interp_available, NULL, interp_execute, false};
+
+struct execution execution_of(struct compilation *c) {
+    return (struct execution){.arena = c->arena,
+                              .options = c->options,
+                              .program = c->program,
+                              .tuning = &c->tuning,
+                              .diagnostics = c->diagnostics,
+                              .kind = FCL_DEVICE_ANY};
+}
+
+enum exit_status execution_read(struct compilation *c, struct execution *execution) {
+    const struct options *o = c->options;
+    enum exit_status status = compilation_check(c, o->operands[0]);
+    *execution = execution_of(c);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    if (c->program->ir && o->target && strcmp(o->target, interp_executor.name) == 0)
+        return driver_complain(c->options, EXIT_USAGE, "--target=interp runs programs in FCL, and %s is the IR of one",
+                               o->operands[0]);
+    const struct core_global *kernel = compilation_kernel(c);
+    if (!kernel)
+        return EXIT_USAGE;
+    const char *why;
+    execution->argument_count = o->operand_count - 2;
+    execution->arguments = parse_arguments(c->arena, kernel, o->operands + 2, execution->argument_count, NULL, &why);
+    if (!execution->arguments)
+        return driver_complain(c->options, EXIT_USAGE, "%s", why);
+    execution->kernel = kernel;
+    return EXIT_GOOD;
+}
 
 const struct executor *const executors[] = {
     &executor_cuda, &executor_opencl, &executor_c, &interp_executor, &executor_hip, NULL,

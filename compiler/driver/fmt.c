@@ -1,7 +1,6 @@
 /* fclc fmt: programs in their one layout, in place or from standard input. */
 #include "syntax/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver/commands.h"
@@ -24,16 +23,15 @@ static enum exit_status deliver(const struct compilation *c, const char *path, c
         return EXIT_PROGRAM_WRONG;
     }
     if (!is_stdin && is_same(source, text))
-        return EXIT_GOOD;                                /* its time of change stays */
-    char *file = is_stdin ? NULL : realpath(path, NULL); /* where a link leads */
-    bool is_written = output_write(c->arena, file ? file : path, text_string(text), text->length, &why);
-    free(file);
-    if (is_written)
+        return EXIT_GOOD; /* its time of change stays */
+    if (output_write(c->arena, path, text_string(text), text->length, &why))
         return EXIT_GOOD;
     return driver_complain(c->options, EXIT_USAGE, "%s", why);
 }
 
 static enum exit_status format(struct options *options, const char *path) {
+    if (compilation_refuses_ir(options, path))
+        return EXIT_USAGE;
     struct compilation *c = compilation_new(options);
     enum exit_status status = EXIT_GOOD;
     const char *why = NULL;

@@ -113,6 +113,8 @@ enum exit_status command_types(struct options *options) {
 
 static enum exit_status dump(struct compilation *c, struct text *out) {
     const char *stage = c->options->dump, *path = c->options->operands[0], *why = NULL;
+    if (compilation_refuses_ir(c->options, path))
+        return EXIT_USAGE;
     if (strcmp(stage, "tokens") == 0) {
         const struct source *source = source_load(c->sources, path, &why);
         if (source) {
@@ -145,9 +147,10 @@ enum exit_status command_dump(struct options *options) {
     text_init(&out, c->arena);
     enum exit_status status = dump(c, &out);
     const char *why;
-    if (status == EXIT_GOOD &&
-        !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
+    if (status == EXIT_GOOD && options->output && compilation_overwrites(c, "-o", options->output))
+        status = EXIT_USAGE;
+    else if (status == EXIT_GOOD &&
+             !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why))
         status = driver_complain(options, EXIT_USAGE, "%s", why);
-    }
     return compilation_end(c, status);
 }

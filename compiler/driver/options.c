@@ -11,6 +11,7 @@
 #include "ir/passes.h"
 #include "map/map.h"
 #include "support/edit.h"
+#include "support/text.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
 #define COMMAND(id, function, ...) [COMMAND_##id] = {__VA_ARGS__},
@@ -304,6 +305,24 @@ const char *options_misfit(const struct options *options, const char *target) {
 
 const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }
 
+/* What a command writes is no program: where a value was forgotten, the next word is one. */
+static bool writes_over_program(struct option_parser *p) {
+    const struct options *o = p->options;
+    const struct {
+        const char *option, *path;
+    } written[] = {{"-o", o->output},
+                   {"--junit", o->junit},
+                   {"--save", o->save},
+                   {"--tuning", o->command == COMMAND_TUNE ? o->tuning : NULL}};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (written[i].path && text_ends_with(written[i].path, ".fcl")) {
+            p->why = arena_printf(p->arena, "%s %s would write over the source of a program: another name is due there",
+                                  written[i].option, written[i].path);
+            return true;
+        }
+    return false;
+}
+
 static bool check_operands(struct option_parser *p) {
     struct options *o = p->options;
     const struct command_info *info = &command_info[o->command];
@@ -319,6 +338,8 @@ static bool check_operands(struct option_parser *p) {
         p->why = arena_printf(p->arena, "%s is not for --target=%s", misfit, o->target);
         return false;
     }
+    if (writes_over_program(p))
+        return false;
     bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP || o->command == COMMAND_REPL;
     if (o->operand_count < info->least || ((info->most || takes_none) && o->operand_count > info->most)) {
         bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;

@@ -13,39 +13,71 @@ static bool write_all(FILE *file, const void *bytes, size_t length) {
     return fflush(file) == 0 && good;
 }
 
-static bool write_directly(struct arena *arena, const char *path, const void *bytes, size_t length, const char **why) {
-    bool is_standard = strcmp(path, "-") == 0;
-    FILE *file = is_standard ? stdout : fopen(path, "wb");
-    bool good = file && write_all(file, bytes, length);
+static bool complain(struct arena *arena, const char *path, const char **why) {
+    *why = arena_printf(arena, "%s cannot be written: %s", path, strerror(errno));
+    return false;
+}
+
+static bool write_directly(struct arena *arena, const struct output_file *from, const char **why) {
+    bool is_standard = strcmp(from->path, "-") == 0;
+    FILE *file = is_standard ? stdout : fopen(from->path, "wb");
+    bool good = file && write_all(file, from->bytes, from->length);
     if (!good)
-        *why = arena_printf(arena, "%s cannot be written: %s", path, strerror(errno));
+        complain(arena, from->path, why);
     if (file && !is_standard && fclose(file) != 0)
-        good = false;
+        good = good && complain(arena, from->path, why);
+    return good;
+}
+
+/* A file on its way. */
+struct draft_file {
+    const char *temporary; /* NULL: none, and it is written directly */
+    const char *target;    /* the file itself, where the path is a link */
+};
+
+static bool draft(struct arena *arena, const struct output_file *from, struct draft_file *to, const char **why) {
+    struct stat info, itself;
+    bool is_standard = strcmp(from->path, "-") == 0;
+    bool exists = stat(from->path, &info) == 0, is_link = lstat(from->path, &itself) == 0 && S_ISLNK(itself.st_mode);
+    if (exists && S_ISDIR(info.st_mode) && !is_standard)
+        return errno = EISDIR, complain(arena, from->path, why);
+    if (is_standard || (exists && !S_ISREG(info.st_mode)) || (is_link && !exists))
+        return true;
+    char *real = is_link ? realpath(from->path, NULL) : NULL;
+    to->target = real ? arena_strndup(arena, real, strlen(real)) : from->path;
+    free(real);
+    char *temporary = arena_printf(arena, "%s.XXXXXX", to->target);
+    int descriptor = mkstemp(temporary);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (!file)
+        return complain(arena, from->path, why);
+    to->temporary = temporary;
+    mode_t mask = umask(0);
+    umask(mask);
+    bool good = write_all(file, from->bytes, from->length);
+    good = fchmod(descriptor, exists ? info.st_mode & 0777 : 0666 & ~mask) == 0 && good;
+    good = fclose(file) == 0 && good;
+    return good || complain(arena, from->path, why);
+}
+
+bool output_write_all(struct arena *arena, const struct output_file *files, size_t count, const char **why) {
+    struct draft_file *drafts = ARENA_ARRAY(arena, struct draft_file, count);
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        good = draft(arena, &files[i], &drafts[i], why);
+    for (size_t i = 0; i < count && good; i++)
+        good = drafts[i].temporary || write_directly(arena, &files[i], why);
+    for (size_t i = 0; i < count; i++)
+        if (drafts[i].temporary && !(good && rename(drafts[i].temporary, drafts[i].target) == 0)) {
+            good = good && complain(arena, files[i].path, why);
+            unlink(drafts[i].temporary);
+        }
     return good;
 }
 
 bool output_write(struct arena *arena, const char *path, const void *bytes, size_t length, const char **why) {
-    struct stat info;
-    bool exists = stat(path, &info) == 0;
-    if (strcmp(path, "-") == 0 || (exists && !S_ISREG(info.st_mode)))
-        return write_directly(arena, path, bytes, length, why);
-    char *temporary = arena_printf(arena, "%s.XXXXXX", path);
-    int descriptor = mkstemp(temporary);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    if (!file) {
-        *why = arena_printf(arena, "%s cannot be written: %s", path, strerror(errno));
-        return false;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    bool good = write_all(file, bytes, length);
-    good = fchmod(descriptor, exists ? info.st_mode & 0777 : 0666 & ~mask) == 0 && good;
-    good = fclose(file) == 0 && good;
-    if (good && rename(temporary, path) == 0)
-        return true;
-    *why = arena_printf(arena, "%s cannot be written: %s", path, strerror(errno));
-    unlink(temporary);
-    return false;
+    const struct output_file file = {path, bytes, length};
+    return output_write_all(arena, &file, 1, why);
 }
 
 bool output_pipe(int pipe, const void *bytes, size_t length) {

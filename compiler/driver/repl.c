@@ -36,6 +36,7 @@ struct session {
     entries defined;
     VEC(const char *) words; /* for completion, those of the session apart */
     bool has_ended;
+    bool is_unheard; /* standard output cannot be written */
 };
 
 /* ---- text ---- */
@@ -142,7 +143,10 @@ static struct options options_for(struct session *s, enum command command, const
     return o;
 }
 
-/* Runs it in a child; its exit status, or EXIT_INTERNAL. */
+enum { UNHEARD = 100 }; /* a child's status, beside those of commands */
+
+/* Runs it in a child; its exit status, or EXIT_INTERNAL. Where nothing can be printed, the session
+   ends. */
 static enum exit_status in_child(struct session *s, enum exit_status (*run)(struct session *s, const char *text),
                                  const char *text) {
     fflush(stdout);
@@ -151,13 +155,19 @@ static enum exit_status in_child(struct session *s, enum exit_status (*run)(stru
     if (id == 0) {
         signal(SIGINT, SIG_DFL);
         enum exit_status status = run(s, text);
-        fflush(stdout);
+        bool is_unheard = fflush(stdout) != 0 || ferror(stdout);
+        if (is_unheard && status == EXIT_GOOD)
+            fprintf(stderr, "fclc: standard output cannot be written\n");
         fflush(stderr);
-        _exit((int)status);
+        _exit(is_unheard ? UNHEARD : (int)status);
     }
     int status = 0;
     if (id < 0 || waitpid(id, &status, 0) != id)
         return EXIT_INTERNAL;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == UNHEARD) {
+        s->has_ended = s->is_unheard = true;
+        return EXIT_USAGE;
+    }
     if (WIFEXITED(status))
         return (enum exit_status)WEXITSTATUS(status);
     if (WTERMSIG(status) == SIGINT)
@@ -213,8 +223,22 @@ static enum exit_status print_type(struct session *s, const char *expression) {
 
 /* ---- what is entered ---- */
 
+/* The kernel that the expression begins with; NULL: none. */
+static const char *kernel_applied(struct session *s, const char *expression) {
+    const struct token *first = &read_input(s, expression).tokens.at[0];
+    const char *name = first->kind == TOKEN_NAME ? first->name->text : NULL;
+    for (size_t i = 0; name && i < s->defined.count; i++)
+        if (s->defined.at[i].kind != DECL_KERNEL && is_named(&s->defined.at[i], name))
+            return NULL;
+    return name && has_kernel(s, name) ? name : NULL;
+}
+
 static enum exit_status evaluate(struct session *s, const char *expression) {
-    const char *type;
+    const char *type, *kernel = kernel_applied(s, expression);
+    if (kernel) {
+        fprintf(stderr, "fclc: `%s` is a kernel, which no expression can use: `:run %s` runs it\n", kernel, expression);
+        return EXIT_USAGE;
+    }
     const struct type *of = type_of(s, expression, &type);
     if (!of)
         return EXIT_PROGRAM_WRONG;
@@ -475,5 +499,5 @@ enum exit_status command_repl(struct options *options) {
     }
     line_editor_close(editor);
     arena_free(arena);
-    return EXIT_GOOD;
+    return s.is_unheard ? EXIT_USAGE : EXIT_GOOD;
 }

@@ -48,14 +48,24 @@ static bool read_sizes(struct arena *arena, const char *text, sizes *all, const 
             *why = arena_printf(arena, "--sizes wants NAME=N,… (of a matrix NAME=RxC), not `%s`", text);
             return false;
         }
+        for (size_t i = 0; i < all->count; i++)
+            if (strcmp(all->at[i].name, size.name) == 0) {
+                *why = arena_printf(arena, "--sizes gives `%s` twice", size.name);
+                return false;
+            }
         vec_push(arena, all, size);
     }
     return true;
 }
 
-/* A name or a size that fits no parameter of any kernel, and which there are; or NULL. */
-static const char *unused_size(struct arena *arena, const sizes *all, const struct generated *generated) {
+/* A name or a size that fits no parameter of any kernel, and which there are; or one that no array
+   can have. Or NULL. */
+static const char *wrong_size(struct arena *arena, const sizes *all, const struct generated *generated) {
     for (size_t i = 0; i < all->count; i++) {
+        if (all->at[i].is_too_large)
+            return arena_printf(arena,
+                                "--sizes: by `%s` an array has more than 2147483647 elements, the most that can be",
+                                all->at[i].name);
         bool is_any = strcmp(all->at[i].name, "n") == 0; /* there may be no array */
         if (all->at[i].is_used || (is_any && !all->at[i].misfits) || generated->kernels.count == 0)
             continue;
@@ -63,7 +73,7 @@ static const char *unused_size(struct arena *arena, const sizes *all, const stru
             return arena_printf(
                 arena,
                 "--sizes: that is no size of `%s`: an array has a whole number from 0 to 2147483647 for "
-                "each dimension, as in NAME=RxC",
+                "each dimension, as in NAME=RxC, and a scalar what its type holds",
                 all->at[i].name);
         struct suggestion suggestion = suggestion_for(all->at[i].name);
         struct text names;
@@ -128,8 +138,13 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
         reports[i] = report_of(&one);
         reports[i]->type = scheme_spelling(arena, generated.globals.at[i]->scheme);
     }
-    if ((*why = unused_size(arena, &all, &generated)))
+    if ((*why = wrong_size(arena, &all, &generated)))
         return NULL;
+    for (size_t i = 0; i < generated.kernels.count; i++)
+        if (reports[i]->is_too_large)
+            return *why = arena_printf(arena, "--sizes: by them the result of `%s` has more than 2147483647 elements",
+                                       generated.kernels.at[i]->name->text),
+                   NULL;
     heading.sizes = all.at;
     heading.size_count = all.count;
     if (wish->form == REPORT_AS_JSON)
@@ -149,6 +164,8 @@ static enum exit_status report(struct compilation *c, struct options *options) {
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
+    if (options->output && compilation_overwrites(c, "-o", options->output))
+        return EXIT_USAGE;
     const struct program_ir *ir = c->program->ir;
     struct report_wish wish = {.target = options->target || !ir ? options->target : ir->target,
                                .sizes = options->sizes,

@@ -25,13 +25,13 @@ static enum exit_status write_result(struct compilation *c, const struct host_va
     struct arena *arena = c->arena;
     const struct host_value **components;
     size_t count = collect_components(arena, value, &components);
+    struct output_file *files = ARENA_ARRAY(arena, struct output_file, count);
     for (size_t i = 0; i < count; i++) {
         struct value_bytes bytes = value_to_npy(arena, components[i]);
-        const char *why;
-        if (!output_write(arena, value_npy_path(arena, path, count, i), bytes.at, bytes.length, &why))
-            return driver_complain(c->options, EXIT_USAGE, "%s", why);
+        files[i] = (struct output_file){value_npy_path(arena, path, count, i), bytes.at, bytes.length};
     }
-    return EXIT_GOOD;
+    const char *why;
+    return output_write_all(arena, files, count, &why) ? EXIT_GOOD : driver_complain(c->options, EXIT_USAGE, "%s", why);
 }
 
 static enum exit_status deliver(struct compilation *c, const struct host_value *result) {
@@ -63,6 +63,8 @@ static enum exit_status run_kernel(struct compilation *c) {
 enum exit_status command_run(struct options *options) {
     if (options->output && !text_ends_with(options->output, ".npy"))
         return driver_complain(options, EXIT_USAGE, "-o %s: a result is written to a .npy file", options->output);
+    if (options->check && options->no_check)
+        return driver_complain(options, EXIT_USAGE, "--check and --no-check: give one of them");
     options->check = !options->no_check;
     struct compilation *c = compilation_new(options);
     return compilation_end(c, run_kernel(c));

@@ -8,6 +8,7 @@
 #include "driver/compilation.h"
 #include "driver/complaint.h"
 #include "driver/output.h"
+#include "driver/test.h"
 #include "driver/test_outcome.h"
 #include "driver/test_worker.h"
 
@@ -17,6 +18,7 @@ struct testing {
     bool device_failed;
     bool is_told;    /* what is to be said of the target */
     size_t left_out; /* tests that --filter leaves out */
+    bool overwrites; /* --junit names a file that was read: nothing is written there */
 };
 
 /* ---- results ---- */
@@ -24,7 +26,7 @@ struct testing {
 /* A line for a test that fails, and with --verbose for all. With --json the report has them. */
 static void print_result(const struct options *options, const struct test_result *one) {
     bool is_shown = one->outcome == TEST_FAILED || (one->outcome == TEST_PASSED && options->verbose);
-    if (!is_shown || !one->directive || options->json)
+    if (!is_shown || !one->directive || one->is_told || options->json)
         return;
     printf("%s:%u: %s: ", one->path, one->directive->line, one->target);
     if (one->outcome == TEST_FAILED)
@@ -165,9 +167,12 @@ static directives filtered(struct testing *t, const directives *all) {
 }
 
 static void list_tests(struct testing *t, const char *path, const directives *tests) {
-    for (size_t i = 0; i < tests->count; i++)
-        printf("%s:%u: %s\n", path, tests->at[i].line, directive_words(&tests->at[i]));
-    t->report.counts[TEST_PASSED] += tests->count;
+    path = arena_strndup(t->report.arena, path, strlen(path));
+    for (size_t i = 0; i < tests->count; i++) {
+        if (!t->options->json)
+            printf("%s:%u: %s\n", path, tests->at[i].line, directive_words(&tests->at[i]));
+        add_result(t, (struct test_result){.path = path, .directive = &tests->at[i], .outcome = TEST_LISTED});
+    }
 }
 
 static void run_tests(struct testing *t, struct compilation *c, const directives *tests) {
@@ -181,23 +186,29 @@ static void run_tests(struct testing *t, struct compilation *c, const directives
             run_on(t, c, executors[i], tests);
 }
 
-/* What is wrong with the file itself fails like a test. */
-static void fail_file(struct testing *t, const char *path, const char *why) {
-    add_result(t, (struct test_result){.path = path, .outcome = TEST_FAILED, .why = why});
+/* What is wrong with the file itself fails like a test; `directive`: with that one. */
+static void fail_file(struct testing *t, const char *path, const struct directive *directive, const char *why) {
+    struct test_result one = {
+        .path = path, .directive = directive, .outcome = TEST_FAILED, .why = why, .is_told = true};
+    add_result(t, one);
 }
 
 static enum exit_status test_file(struct testing *t, const char *path) {
     struct compilation *c = compilation_new(t->options);
     enum exit_status status = compilation_check(c, path);
+    if (t->options->junit && compilation_overwrites(c, "--junit", t->options->junit)) {
+        t->overwrites = true;
+        status = EXIT_USAGE;
+    }
     bool is_good = status == EXIT_GOOD && compilation_is_good(c);
-    directives all = {0};
+    directives all = {0}, unread = {0};
     if (status == EXIT_GOOD) {
-        all = directives_find(t->report.arena, c->file, c->diagnostics);
-        size_t unread = is_good ? diag_error_count(c->diagnostics) : 0;
-        for (size_t i = 0; i < unread; i++)
-            fail_file(t, path, "a test directive cannot be read");
+        all = directives_find(t->report.arena, c->file, &unread, c->diagnostics);
+        for (size_t i = 0; i < unread.count && is_good; i++)
+            fail_file(t, path, &unread.at[i],
+                      arena_printf(t->report.arena, "this test directive cannot be read: %s", unread.at[i].wrong));
         if (!is_good)
-            fail_file(t, path, "the program is wrong");
+            fail_file(t, path, NULL, "the program is wrong");
     }
     status = compilation_finish(c, status);
     if (is_good && status == EXIT_GOOD && !all.count)
@@ -214,10 +225,9 @@ static enum exit_status test_file(struct testing *t, const char *path) {
 /* ---- the command ---- */
 
 static enum exit_status deliver(struct testing *t) {
-    if (!t->options->list)
-        test_report_print(&t->report, t->options);
+    test_report_print(&t->report, t->options);
     const char *junit = t->options->junit, *why = NULL;
-    if (!junit)
+    if (!junit || t->overwrites)
         return EXIT_GOOD;
     const char *text = test_report_junit(&t->report);
     if (output_write(t->report.arena, junit, text, strlen(text), &why))
@@ -225,23 +235,38 @@ static enum exit_status deliver(struct testing *t) {
     return driver_complain(t->options, EXIT_USAGE, "%s", why);
 }
 
+/* The reports, and the status that all of it comes to. */
+static enum exit_status end(struct testing *t, enum exit_status status) {
+    status = exit_worse(status, deliver(t));
+    if (t->report.counts[TEST_FAILED] && status == EXIT_GOOD)
+        status = EXIT_PROGRAM_WRONG;
+    if (t->device_failed && status < EXIT_DEVICE)
+        status = EXIT_DEVICE;
+    arena_free(t->report.arena);
+    return status;
+}
+
+enum exit_status test_given(struct options *options, const struct given_tests *given) {
+    struct testing t = {.options = options, .report = {.arena = arena_new(), .of = given->path}};
+    for (size_t i = 0; i < given->wrong.count; i++)
+        fail_file(&t, given->path, &given->wrong.at[i], given->wrong.at[i].wrong);
+    if (given->tests.count)
+        run_tests(&t, given->c, &given->tests);
+    return end(&t, EXIT_GOOD);
+}
+
 enum exit_status command_test(struct options *options) {
+    if (options->target && options->all_targets)
+        return driver_complain(options, EXIT_USAGE, "--target and --all-targets: give one of them");
+    if (options->list && options->junit)
+        return driver_complain(options, EXIT_USAGE, "--list runs no test, so there is nothing for --junit to report");
     struct testing t = {.options = options, .report = {.arena = arena_new()}};
     enum exit_status status = EXIT_GOOD;
-    for (size_t i = 0; i < options->operand_count; i++) {
-        enum exit_status one = test_file(&t, options->operands[i]);
-        status = one > status ? one : status;
-    }
+    for (size_t i = 0; i < options->operand_count; i++)
+        status = exit_worse(status, test_file(&t, options->operands[i]));
     const size_t *counts = t.report.counts;
-    size_t all = counts[TEST_PASSED] + counts[TEST_FAILED] + counts[TEST_SKIPPED];
+    size_t all = counts[TEST_PASSED] + counts[TEST_FAILED] + counts[TEST_SKIPPED] + counts[TEST_LISTED];
     if (status == EXIT_GOOD && t.left_out && all == 0)
         status = driver_complain(options, EXIT_USAGE, "no test directive has `%s` in it", options->filter);
-    enum exit_status delivered = deliver(&t);
-    status = delivered > status ? delivered : status;
-    if (counts[TEST_FAILED] && status == EXIT_GOOD)
-        status = EXIT_PROGRAM_WRONG;
-    if (t.device_failed && status < EXIT_DEVICE)
-        status = EXIT_DEVICE;
-    arena_free(t.report.arena);
-    return status;
+    return end(&t, status);
 }

@@ -12,7 +12,7 @@ const char *directive_words(const struct directive *directive) { return directiv
 
 /* ---- JSON ---- */
 
-static void print_json(const struct test_report *report) {
+static void print_json(const struct test_report *report, bool is_list) {
     struct arena *arena = report->arena;
     yyjson_mut_doc *doc = json_new(arena);
     yyjson_mut_val *root = yyjson_mut_obj(doc), *tests = json_add_array(doc, root, "tests");
@@ -26,12 +26,14 @@ static void print_json(const struct test_report *report) {
         }
         if (one->target)
             yyjson_mut_obj_add_str(doc, object, "target", one->target);
+        if (one->outcome == TEST_LISTED)
+            continue;
         yyjson_mut_obj_add_str(doc, object, "outcome", outcome_names[one->outcome]);
         yyjson_mut_obj_add_real(doc, object, "seconds", one->seconds);
         if (one->why)
             json_add_text(doc, arena, object, "message", one->why);
     }
-    for (int i = 0; i < OUTCOME_COUNT; i++)
+    for (int i = 0; i < RUN_OUTCOMES && !is_list; i++)
         yyjson_mut_obj_add_uint(doc, root, outcome_names[i], report->counts[i]);
     fputs(json_write_pretty(arena, root), stdout);
 }
@@ -39,9 +41,10 @@ static void print_json(const struct test_report *report) {
 void test_report_print(const struct test_report *report, const struct options *options) {
     const size_t *counts = report->counts;
     if (options->json)
-        print_json(report);
-    else
-        printf("%zu passed, %zu failed, %zu skipped\n", counts[TEST_PASSED], counts[TEST_FAILED], counts[TEST_SKIPPED]);
+        print_json(report, options->list);
+    else if (!options->list)
+        printf("%s%s%zu passed, %zu failed, %zu skipped\n", report->of ? report->of : "", report->of ? ": " : "",
+               counts[TEST_PASSED], counts[TEST_FAILED], counts[TEST_SKIPPED]);
 }
 
 /* ---- JUnit ---- */

@@ -1,5 +1,4 @@
 /* Runs of a kernel and how long they take. */
-#include "driver/complaint.h"
 #include "driver/timing.h"
 
 #include <stdlib.h>
@@ -11,14 +10,20 @@
 enum exit_status timing_request(struct compilation *c, struct execution *request) {
     struct options *options = c->options;
     enum exit_status status = execution_read(c, request);
-    if (!request->kernel)
+    const struct core_global *kernel = request->kernel;
+    if (!kernel)
         return status;
-    if (options->target && fcl_parse_device(options->target, &request->kind, &(int){0}) != FCL_OK) {
-        request->kernel = NULL;
-        return driver_complain(options, EXIT_USAGE, "target %s cannot be timed; cuda, opencl and c can",
-                               options->target);
-    }
-    executor_tell(options, NULL, device_mapping_note(options, c->arena, options->target));
+    const char *said = NULL;
+    const struct executor *executor = executor_choose(options, c->arena, &said);
+    request->kernel = NULL;
+    if (!executor)
+        return driver_complain(options, EXIT_DEVICE, "%s", said);
+    if (fcl_parse_device(executor->name, &request->kind, &(int){0}) != FCL_OK)
+        return options->target ? driver_complain(options, EXIT_USAGE,
+                                                 "target %s cannot be timed; cuda, opencl and c can", options->target)
+                               : driver_complain(options, EXIT_DEVICE, "no device can be timed here: %s", said);
+    request->kernel = kernel;
+    executor_tell(options, executor, said);
     return EXIT_GOOD;
 }
 

@@ -4,7 +4,8 @@
 
 #include "driver/device.h"
 
-/* Reads the kernel and its arguments, as execution_read does, and refuses a target that cannot be timed. */
+/* Reads the kernel and its arguments, as execution_read does, and chooses the device, as run does:
+   one that is there, and can be timed. */
 enum exit_status timing_request(struct compilation *c, struct execution *request);
 
 /* Wall-clock seconds of `runs` runs, one after another, launches and host work included. False: the session's `why`. */

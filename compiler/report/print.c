@@ -1,4 +1,5 @@
 /* A report for the terminal. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -173,8 +174,11 @@ void report_print(struct text *out, const struct report *report, const struct re
     for (size_t i = 0; i < heading->size_count; i++) {
         const struct report_size *size = &heading->sizes[i];
         text_printf(out, "%s %s = ", i ? "," : ";", size->name);
-        for (size_t k = 0; k < size->count; k++)
-            text_printf(out, "%s%.9g", k ? "x" : "", size->extents[k]);
+        for (size_t k = 0; k < size->count; k++) {
+            double extent = size->extents[k];
+            bool is_whole = extent == floor(extent) && fabs(extent) < 1e15;
+            text_printf(out, is_whole ? "%s%.0f" : "%s%.9g", k ? "x" : "", extent);
+        }
     }
     text_printf(out, "%s%s\n", heading->device ? "; estimated for " : "",
                 heading->device ? heading->device->title : "");

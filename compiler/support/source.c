@@ -75,6 +75,10 @@ void source_set_ours(struct sources *sources, const struct source *source) {
 const struct source *source_load(struct sources *sources, const char *path, const char **why) {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    if (is_stdin && feof(stdin)) {
+        *why = "standard input was read before";
+        return NULL;
+    }
     if (!file) {
         *why = strerror(errno);
         return NULL;

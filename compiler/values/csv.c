@@ -49,8 +49,8 @@ static bool read_row(struct table *table, const char **at, size_t line, const en
         table->columns = columns;
     table->rows++;
     if (same_width && columns != table->columns) {
-        *why = arena_printf(table->arena, "line %zu has %zu columns, and those before it have %zu", line, columns,
-                            table->columns);
+        *why = arena_printf(table->arena, "line %zu has %zu column%s, and those before it have %zu", line, columns,
+                            columns == 1 ? "" : "s", table->columns);
         return false;
     }
     return true;
@@ -70,7 +70,10 @@ struct host_value *value_from_csv(struct arena *arena, struct type *type, struct
     enum base *bases = ARENA_ARRAY(arena, enum base, leaves);
     value_leaf_bases(element, bases);
     struct table table = {.arena = arena};
+    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8, which spreadsheets write */
     const char *at = (const char *)bytes.at;
+    if (strncmp(at, mark, strlen(mark)) == 0)
+        at += strlen(mark);
     for (size_t line = 1; *at; line++) {
         const char *first = skip_blanks(at);
         if (*first == '#')
@@ -83,7 +86,8 @@ struct host_value *value_from_csv(struct arena *arena, struct type *type, struct
             at++;
     }
     if (leaves > 1 && table.rows > 0 && table.columns != leaves) {
-        *why = arena_printf(arena, "the rows have %zu columns, and %zu are wanted", table.columns, leaves);
+        *why = arena_printf(arena, "the rows have %zu column%s, and %zu are wanted", table.columns,
+                            table.columns == 1 ? "" : "s", leaves);
         return NULL;
     }
     int64_t count, shape[2] = {(int64_t)(rank == 2 ? table.rows : table.cells.count / leaves), (int64_t)table.columns};

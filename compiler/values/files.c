@@ -9,6 +9,10 @@
 bool value_read_file(struct arena *arena, const char *path, struct value_bytes *bytes, const char **why) {
     bool is_standard_input = strcmp(path, "-") == 0;
     FILE *file = is_standard_input ? stdin : fopen(path, "rb");
+    if (is_standard_input && feof(stdin)) {
+        *why = "standard input was read before: it is the program, or one argument";
+        return false;
+    }
     if (!file) {
         *why = arena_printf(arena, "cannot read %s: %s", path, strerror(errno));
         return false;

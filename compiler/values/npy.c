@@ -88,10 +88,16 @@ static bool read_shape(struct arena *arena, struct cursor *c, struct header *hea
         skip_space(c);
         if (c->at == c->end || !isdigit((unsigned char)*c->at))
             return false;
+        const char *digits = c->at;
         int64_t length = 0;
         for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
             if (length <= VALUE_MAX_LENGTH)
                 length = length * 10 + (*c->at - '0');
+        if (length > VALUE_MAX_LENGTH) {
+            *why = arena_printf(arena, "%.*s elements are too many: lengths are of type int, at most %lld",
+                                (int)(c->at - digits), digits, (long long)VALUE_MAX_LENGTH);
+            return false;
+        }
         if (header->rank == VALUE_MAX_RANK) {
             *why = arena_printf(arena, "more than %d dimensions", (int)VALUE_MAX_RANK);
             return false;

@@ -154,6 +154,20 @@ def cases(env):
         assert done.returncode == 0 and done.stderr.count("it runs on c (") == 1, done.stderr
     yield Case("run says which device it took when that is not the first choice", told_of_device)
 
+    def timed_on_first():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("param extra : int = 0 in {0, 1}\nkernel next (x : int) = x + 1 + extra\n")
+        absent = {"FCL_LIBOPENCL": "/absent1", "FCL_LIBCUDA": "/absent2"}
+        for command, words in ((["bench", "--runs=1"], "next on "), (["tune"], "written to p.tune")):
+            for variables, status in ((absent, 0), (dict(absent, FCL_CC="/absent3"), 3)):
+                done = env.run(env.fclc, *command, "p.fcl", "next", "1", cwd=folder, env=variables)
+                assert done.returncode == status and "/absent2" in done.stderr, f"{done.returncode}: {done.stderr}"
+                assert ("it runs on c (" in done.stderr and words in done.stdout) == (status == 0), done.stderr
+            done = env.run(env.fclc, *command, "--target=cuda", "p.fcl", "next", "1", cwd=folder, env=absent)
+            assert done.returncode == 3 and "target cuda is not available" in done.stderr, done.stderr
+    yield Case("bench and tune take the first device that is there", timed_on_first)
+
     def json_of_many():
         folder = env.tmp()
         for name, text in (("a", "fun f x = y\n"), ("b", "fun f x = x\n"), ("c", "fun f x = z + w\n")):
@@ -367,10 +381,88 @@ def cases(env):
             assert done.returncode == 2 and "would write over the source" in done.stderr, done.stderr
             with open(os.path.join(folder, source), encoding="utf-8") as file:
                 assert file.read() == text
+        with open(os.path.join(folder, "b.inc"), "w", encoding="utf-8") as file:
+            file.write(text)
+        with open(os.path.join(folder, "c.fcl"), "w", encoding="utf-8") as file:
+            file.write('import "b.inc"\n' + text + "-- test k 1 == 1\n")
+        with open(os.path.join(folder, "e.d"), "w", encoding="utf-8") as file:
+            file.write(text)
+        for words in (["e.d", "-o", "e.c", "-M"], ["e.d", "-o", "e.py", "-M"],
+                      ["c.fcl", "--target=c", "-o", "b.inc"],
+                      ["report", "a.fcl", "-o", "a.fcl"], ["report", "c.fcl", "-o", "b.inc"],
+                      ["report", "a.fcl", "-o", "other.fcl"],
+                      ["--dump=tokens", "a.h", "-o", "a.h"], ["--dump=ir", "c.fcl", "-o", "b.inc"],
+                      ["--dump=ast", "a.fcl", "-o", "a.fcl"], ["c.fcl", "-o", "a.fcl", "--target=cuda"],
+                      ["bench", "--target=c", "--runs=1", "c.fcl", "k", "1", "--save", "a.fcl"],
+                      ["bench", "--target=c", "--runs=1", "c.fcl", "k", "1", "--save", "b.inc"],
+                      ["tune", "--target=c", "c.fcl", "k", "1", "--tuning=other.fcl"],
+                      ["run", "--target=interp", "c.fcl", "k", "1", "-o", "a.fcl"], ["doc", "c.fcl", "-o", "a.fcl"],
+                      ["test", "--target=interp", "--junit", "a.fcl", "c.fcl"],
+                      ["test", "--target=interp", "--junit=b.inc", "a.fcl", "c.fcl"]):
+            before = {name: env.must("cat", name, cwd=folder) for name in sorted(os.listdir(folder))}
+            done = env.run(env.fclc, *words, cwd=folder)
+            assert done.returncode == 2 and "would write over the source" in done.stderr, f"{words}: {done.stderr}"
+            after = {name: env.must("cat", name, cwd=folder) for name in sorted(os.listdir(folder))}
+            assert before == after, (words, after)
         done = env.run(env.fclc, "a.fcl", "-o", "fcl.c", cwd=folder)
         assert done.returncode == 2 and "fcl.h is the runtime's header" in done.stderr, done.stderr
         assert not os.path.exists(os.path.join(folder, "fcl.c"))
     yield Case("no output is written over a source, or called as the runtime's header", own_source)
+
+    def one_of_two():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel k (x : int) = x\n")
+        for words in (["run", "--check", "--no-check", "p.fcl", "k", "1"],
+                      ["run", "--no-check", "p.fcl", "k", "1", "--check"],
+                      ["test", "--all-targets", "--target=c", "p.fcl"],
+                      ["test", "--target=c", "--all-targets", "p.fcl"]):
+            done = env.run(env.fclc, *words, cwd=folder)
+            assert done.returncode == 2 and "give one of them" in done.stderr and not done.stdout, f"{words}: {done}"
+    yield Case("of two options that contradict each other neither is taken", one_of_two)
+
+    def read_twice():
+        folder, run = env.tmp(), [env.fclc, "run", "--target=interp"]
+        program = "kernel k (xs : [int]) (ys : [int]) = zipWith (+) xs ys\n"
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write(program)
+        env.must(*run, "p.fcl", "k", "[1]", "[2]", "-o", "x.npy", cwd=folder)
+        with open(os.path.join(folder, "x.npy"), "rb") as file:
+            array = file.read()
+        done = env.run(*run, "p.fcl", "k", "@-", "[2]", cwd=folder, input=array, text=False)
+        assert (done.returncode, done.stdout) == (0, b"[5]\n"), done.stderr
+        for words, text in ((["-", "k", "@-", "[2]"], program.encode()), (["p.fcl", "k", "@-", "@-"], array)):
+            done = env.run(*run, *words, cwd=folder, input=text, text=False)
+            assert done.returncode == 2 and b"standard input was read before" in done.stderr, done.stderr
+        done = env.run(env.fclc, "check", "-", "-", input=program)
+        assert done.returncode == 2 and "-: standard input was read before" in done.stderr, done.stderr
+    yield Case("standard input is read once", read_twice)
+
+    def all_or_none():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel k (x : int) = (x, x)\n")
+        os.mkdir(os.path.join(folder, "w.h"))
+        os.mkdir(os.path.join(folder, "v.d"))
+        os.mkdir(os.path.join(folder, "r.1.npy"))
+        for words, name in (((), "w.h"), (("-M",), "v.d")):
+            done = env.run(env.fclc, "p.fcl", "-o", name[0] + ".c", *words, cwd=folder)
+            assert done.returncode == 2 and f"{name} cannot be written: Is a directory" in done.stderr, done.stderr
+        done = env.run(env.fclc, "run", "--target=interp", "p.fcl", "k", "1", "-o", "r.npy", cwd=folder)
+        assert done.returncode == 2 and "r.1.npy cannot be written: Is a directory" in done.stderr, done.stderr
+        assert sorted(os.listdir(folder)) == ["p.fcl", "r.1.npy", "v.d", "w.h"], os.listdir(folder)
+        os.mkdir(os.path.join(folder, "there"))
+        for name in ("there/x.c", "dangling.c"):
+            os.symlink(name, os.path.join(folder, "link.c"))
+            for _ in range(2):
+                env.must(env.fclc, "p.fcl", "-o", "link.c", cwd=folder)
+                assert os.readlink(os.path.join(folder, "link.c")) == name
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                assert file.read().startswith("/* Generated by fclc ")
+            os.remove(os.path.join(folder, "link.c"))
+        assert sorted(os.listdir(folder)) == ["dangling.c", "link.h", "p.fcl", "r.1.npy", "there", "v.d", "w.h"]
+        assert os.listdir(os.path.join(folder, "there")) == ["x.c"]
+    yield Case("of an output and its header both are written or none, and a link stays", all_or_none)
 
     def header_of_another_target():
         folder = env.tmp()

@@ -127,6 +127,36 @@ def cases(env):
 
     yield Case("a library's pages and examples", own)
 
+    def one_wrong():
+        folder = env.tmp()
+        lines = ["-- Twice.", "-- > twice 3 ==> 6", "-- > twise 3 ==> 6", "-- > twice 4 ==> 7", "-- > twice (3 ==> 6",
+                 "-- > twice 5 ==> 10", "sig twice : int -> int", "fun twice x = 2 * x"]
+        with open(os.path.join(folder, "lib.fcl"), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        for path in ("lib.fcl", os.path.join(folder, "lib.fcl")):
+            done = env.run(env.fclc, "doc", "--check", path, cwd=folder, env={"TMPDIR": "/nowhere"})
+            assert done.returncode == 1, f"{done.returncode}: {done.stderr}"
+            assert done.stdout == (f"{path}:4: interp: 8 instead of 7\n    > twice 4 ==> 7\n"
+                                   f"{path}: 2 passed, 3 failed, 0 skipped\n"), done.stdout
+            errors = [line for line in done.stderr.splitlines() if ": error[" in line]
+            assert [line.split(": error")[0] for line in errors] == [f"{path}:3:6", f"{path}:5:15"], done.stderr
+            assert "nothing is called `twise` here" in errors[0], errors
+        assert os.listdir(folder) == ["lib.fcl"]
+    yield Case("an example that is wrong is told by its place, and hides no other", one_wrong)
+
+    def of_one_name():
+        folder = env.tmp()
+        os.mkdir(os.path.join(folder, "more"))
+        paths = [os.path.join(folder, name) for name in ("lib.fcl", "more/lib.fcl", "index.fcl")]
+        for number, path in enumerate(paths):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"-- Number {number}.\n\nval v{number} = {number}\n")
+        pages = pages_of(*paths, paths[0])
+        index = pages.pop("index.html")
+        assert sorted(page.anchors[0] for page in pages.values()) == ["v0", "v1", "v2"], pages
+        assert sorted(link.partition("#")[0] for link in index.links) == sorted([*pages, *pages]), index.links
+    yield Case("files of one name have each a page", of_one_name)
+
     def nothing():
         path = os.path.join(env.tmp(), "nothing.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -139,7 +139,9 @@ def cases(env):
             assert done.returncode == 1 and "error[E0120]" in done.stderr, (text[:20], done.returncode, done.stderr)
         assert read("fclir 1\n").returncode == 0
         for command in (["k.fclir", "-o", "k.py"], ["test", "k.fclir"], ["tune", "k.fclir", "k"],
-                        ["--dump=ir", "k.fclir"]):
+                        ["--dump=ir", "k.fclir"], ["--dump=tokens", "k.fclir"], ["--dump=ast", "k.fclir"],
+                        ["fmt", "k.fclir"], ["fmt", "--check", "k.fclir"], ["doc", "--check", "k.fclir"],
+                        ["run", "--target=interp", "k.fclir", "k"]):
             done = env.run(env.fclc, *command, cwd=folder)
             assert done.returncode == 2 and "is the IR of one" in done.stderr, done.stderr
         done = env.run(env.fclc, "nothing.fclir", "-o", out, cwd=folder)
@@ -186,7 +188,7 @@ def cases(env):
             assert printed("run", "--target=c", text, "k", given) == said + "\n"
         for words, status, said in ((["k", "[1.5]"], 2, "argument 1 (`xs`)"), (["kk"], 2, "its kernels are k"),
                                     (["k"], 2, "takes 1 argument (xs : [int])"),
-                                    (["--target=interp", "k", "[1]"], 3, "the interpreter runs programs in FCL")):
+                                    (["--target=interp", "k", "[1]"], 2, "runs programs in FCL")):
             done = env.run(env.fclc, "run", text, *words)
             assert done.returncode == status and said in done.stderr, (words, done.returncode, done.stderr)
         with open(text, "w", encoding="utf-8") as file:

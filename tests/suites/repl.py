@@ -103,7 +103,7 @@ def cases(env):
         got, errors = session(":type map (fn x => x + 1)", ":type force (push <block> [1])",
                               ":type", ":run",
                               "kernel k (xs : [int]) = push <grid> (map (fn x => x + 1) xs)",
-                              ":run k [1, 2]", "kernel k (xs : [int]) = xs", ":run k [5]", ":run j",
+                              ":run k [1, 2]", "k [1, 2]", "kernel k (xs : [int]) = xs", ":run k [5]", ":run j",
                               ":run on c", "1 + 1", ":run on mars", ":what", ":report k", ":quit",
                               "9")
         assert got[:7] == [
@@ -112,9 +112,15 @@ def cases(env):
         ], got
         assert got[7] == "2" and any("launch k: xs_length iterations" in line for line in got), got
         assert got[-1] != "9", "after :quit"
-        for wanted in (":type wants EXPRESSION", "no kernel of the session is called `j`",
+        for wanted in (":type wants EXPRESSION",
+                       "`k` is a kernel, which no expression can use: `:run k [1, 2]` runs it",
+                       "no kernel of the session is called `j`",
                        "`mars` is no target", "no command `:what`"):
             assert wanted in errors, errors
+        assert session("kernel f = 2", "fun f x = x + 1", "f 3")[0][-1] == "4"
+        for entered in ("1 + 1", "fun f x = x", ":help", ":type 1"):
+            done = env.run("sh", "-c", f"exec {env.fclc} repl >/dev/full", input=entered + "\n2 + 2\n")
+            assert done.returncode == 2 and "standard output" in done.stderr, f"{done.returncode}: {done.stderr}"
         got, _ = session("kernel a (xs : [int]) = xs",
                          "kernel b (xs : [int]) = map (fn x => x + 7) xs", ":cuda b", ":help")
         text = "\n".join(got)

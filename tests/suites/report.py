@@ -211,6 +211,12 @@ def cases(env):
                   for size in ("n=1x2", "n=-1", "n=1.5", "n=2147483648", "n=1e300", "x=2x3", "x=0x5")),
                 (["matVecByThread", "--sizes=n=1x2"], 2, "no size of `n`"), 
                 (["matVecByThread", "--sizes=m=5"], 2, "no size of `m`"),
+                *((["matVecByThread", f"--sizes={size}"], 2, f"by `{size.split('=')[0]}` an array has more than")
+                  for size in ("m=50000x50000", "m=65536x65536", "n=46341")),
+                (["matVecByThread", "--sizes=m=2147483647x1"], 0, ""),
+                (["matVecByThread", "--sizes=m=2147483647x0"], 0, ""),
+                (["saxpy", "--sizes=x=1,a=2,x=3"], 2, "--sizes gives `x` twice"),
+                (["saxpy", "--sizes=n=1", "--sizes=n=1"], 2, "--sizes gives `n` twice"),
                 *(([f"--sizes=n={size}"], 2, "--sizes wants") for size in ("nan", "inf", "5x", "0b1")),
                 (["--sizes="], 0, ""), (["--target=interp"], 2, "a report is for cuda"),
                 (["nothing"], 2, "`nothing`"), 
@@ -218,6 +224,12 @@ def cases(env):
                 (["saxpy", "-o", "/nowhere/page.html"], 2, "/nowhere")):
             done = env.run(env.fclc, "report", EXAMPLES("linear"), *arguments)
             assert done.returncode == status and message in done.stderr, (arguments, done.returncode, done.stderr)
+        outer = "kernel outer (xs : [int]) (ys : [int]) = map (fn x => map (fn y => x * y) ys) xs\n"
+        for length, status in (("46340", 0), ("46341", 2)):
+            done = env.run(env.fclc, "report", "-", "--sizes=n=" + length, input=outer)
+            assert done.returncode == status and ("the result of `outer` has more than" in done.stderr) == (status == 2)
+        said = env.must(env.fclc, "report", EXAMPLES("linear"), "saxpy", "--sizes=n=2147483647,a=2.5")
+        assert "; n = 2147483647, a = 2.5\n" in said, said
     yield Case("what is wrong with the command line", wrong)
 
     if env.sanitized:

@@ -43,6 +43,11 @@ def cases(env):
         assert listed.splitlines() == [f"p.fcl:{i}: {line[3:]}" for i, line in enumerate(PROGRAM.splitlines(), 1)
                                        if line.startswith("--")], listed
         assert test(folder, "--list", "--filter=== 2", status=0).stdout.count("\n") == 2
+        got = json.loads(test(folder, "--list", "--json", "--filter=== 2", status=0).stdout)
+        assert got == {"tests": [{"file": "p.fcl", "line": int(line.split(":")[1]), "test": line.split(": ", 1)[1]}
+                                 for line in listed.splitlines() if "== 2" in line]}, got
+        done = test(folder, "--list", "--junit=out.xml", status=2)
+        assert "nothing for --junit to report" in done.stderr and os.listdir(folder) == ["p.fcl"], done.stderr
         done = test(folder, "--filter=nothing", status=2)
         assert "no test directive has `nothing` in it" in done.stderr, done.stderr
     yield Case("--filter, --list and --verbose", chosen)
@@ -59,8 +64,15 @@ def cases(env):
         assert third["test"] == 'test next "<&>" == 4' and third["outcome"] == "failed", third
         with open(os.path.join(folder, "p.fcl"), "a", encoding="utf-8") as file:
             file.write("-- test next 1 is 2\n")
-        got = json.loads(test(folder, "--target=interp", "--json", status=1).stdout)
-        assert got["failed"] == 3 and "line" not in got["tests"][0], got
+        got = json.loads(test(folder, "--target=interp", "--json", "--junit=out.xml", status=1).stdout)
+        unread = {"file": "p.fcl", "line": 8, "test": "test next 1 is 2", "outcome": "failed", "seconds": 0.0,
+                  "message": "this test directive cannot be read: "
+                             "neither `==` nor `~=` nor `error` says what is wanted"}
+        assert got["failed"] == 3 and got["tests"][0] == unread, got
+        root = xml.etree.ElementTree.parse(os.path.join(folder, "out.xml")).getroot()
+        case = root.find(".//testcase[@name='test next 1 is 2']")
+        assert (case.get("file"), case.get("line")) == ("p.fcl", "8"), case.attrib
+        assert case.find("failure").get("message") == unread["message"]
         with open(os.path.join(folder, "p.fcl"), "a", encoding="utf-8") as file:
             file.write("fun f x = y\n")
         got = json.loads(test(folder, "--target=interp", "--json", status=1).stdout)

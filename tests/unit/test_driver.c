@@ -102,7 +102,7 @@ static void test_directives(void **state) {
     const struct source *source = source_add(sources, "x.fcl", text, strlen(text));
     struct diagnostics *diagnostics = diagnostics_new(arena, sources);
     const struct ast_file *file = syntax_parse(arena, symbols_new(arena), source, diagnostics);
-    directives found = directives_find(arena, file, diagnostics);
+    directives unread = {0}, found = directives_find(arena, file, &unread, diagnostics);
     assert_int_equal(found.count, 4);
     assert_int_equal(diag_error_count(diagnostics), 2);
     assert_int_equal(found.at[0].line, 2);
@@ -117,6 +117,9 @@ static void test_directives(void **state) {
     assert_true(found.at[2].tolerance == 0);
     assert_int_equal(found.at[3].expectation, EXPECT_ERROR);
     assert_string_equal(found.at[3].wanted, "is empty");
+    assert_int_equal(unread.count, 2);
+    assert_int_equal(unread.at[1].line, 8);
+    assert_string_equal(unread.at[1].wrong, "what is wanted is missing at the end");
 }
 
 /* ---- output ---- */
@@ -136,6 +139,14 @@ static void test_output(void **state) {
     assert_false(output_write(arena, arena_printf(arena, "%s/no/x", directory), "x", 1, &why));
     assert_non_null(strstr(why, "cannot be written"));
     assert_true(output_write(arena, "/dev/null", "x", 1, &why));
+    const struct output_file both[] = {{path, "seven", 5}, {directory, "x", 1}}; /* of which one is a folder */
+    assert_false(output_write_all(arena, both, 2, &why));
+    assert_non_null(strstr(why, "Is a directory"));
+    char found[8] = "";
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(fread(found, 1, sizeof found - 1, file), 5);
+    fclose(file);
+    assert_string_equal(found, "three");
     unlink(path);
     assert_int_equal(rmdir(directory), 0); /* nothing else was left there */
 }

@@ -284,7 +284,7 @@ static void test_npy_forms(void **state) {
     assert_non_null(strstr(
         from_npy(a, ints,
                  npy(a, 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,)}", numbers, 24)),
-        "too many"));
+        "99999999999999999999 elements are too many"));
     assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'shape': (", numbers, 24)), "malformed"));
     assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'descr': [('x','<i4')]", numbers, 24)), "records"));
 }
@@ -355,7 +355,17 @@ static void test_csv(void **state) {
     assert_string_equal(from_csv(a, array(a, pair(a, base(a, BASE_I32), base(a, BASE_F32))), "1,2.5\n3,4"),
                         "[(1,2.5),(3,4.0)]");
     assert_string_equal(from_csv(a, ints, ""), "[]");
-    assert_string_equal(from_csv(a, array(a, ints), "1,2\n3\n"), "line 2 has 1 columns, and those before it have 2");
+    assert_string_equal(from_csv(a, array(a, ints), "1,2\n3\n"), "line 2 has 1 column, and those before it have 2");
+    assert_string_equal(from_csv(a, ints,
+                                 "\xEF\xBB\xBF"
+                                 "1,2\n3"),
+                        "[1,2,3]");
+    assert_string_equal(from_csv(a, ints, "\xEF\xBB\xBF# no\n3"), "[3]");
+    assert_string_equal(from_csv(a, ints, "\xEF\xBB\xBF"), "[]");
+    assert_non_null(strstr(from_csv(a, ints,
+                                    "1,2\n\xEF\xBB\xBF"
+                                    "3"),
+                           "line 2, column 1"));
     assert_string_equal(from_csv(a, ints, "1,2\n3,x\n"), "line 2, column 2: `x` is no number, and int is wanted");
     assert_non_null(strstr(from_csv(a, ints, "1 ! 2"), "is missing"));
 }
