@@ -59,7 +59,7 @@ kernel k (n : int) (a : int) (xs : [int]) =
   let lots = (a & 1048575) * 1000
   in push <grid> (generate (length xs & 1048575) (fn i => xs ! ((i + lots) / n) + (i + lots) % n))
 """, "fcl_block_k",
-                 {r"first_row = \(int\)\(\(uint32_t\)begin \+ \(uint32_t\)first\) / width": 1,
+                 {r"first_row = is_none \? 0 : \(int\)\(\(uint32_t\)begin \+ \(uint32_t\)first\) / width": 1,
                   r"\(int\)\(\(uint32_t\)begin \+ \(uint32_t\)end - 1u\) / width": 1}, extension="c")
     yield golden("a loop is unrolled for choices by its index, not for choices by the data", """\
 kernel k (xs : [int]) (ys : [int]) =
