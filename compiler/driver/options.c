@@ -328,7 +328,9 @@ static bool check_operands(struct option_parser *p) {
     const struct command_info *info = &command_info[o->command];
     for (int i = 0; i < OPTION_COUNT; i++)
         if ((p->given & ((uint64_t)1 << i)) && !(option_info[i].commands & (1u << o->command))) {
-            p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
+            const char *letter = option_info[i].letter ? arena_printf(p->arena, "-%c, ", option_info[i].letter) : "";
+            p->why =
+                arena_printf(p->arena, "%s--%s is no option of `fclc %s`", letter, option_info[i].name, info->synopsis);
             return false;
         }
     bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TEST ||
