@@ -498,7 +498,7 @@ static void add_example(struct example_program *p, const struct item *item, cons
 static struct example_program examples_of(struct library_doc *doc, const struct page *page) {
     struct example_program p = {.doc = doc, .row = 1};
     text_init(&p.text, doc->arena);
-    /* By another name than the page's path, which is that of the program itself. */
+    /* The program has the page's path, so that errors name it: the page's file is imported by another name. */
     text_printf(&p.text, "import \"%s%s\"", strcmp(page->identity, page->path) == 0 ? "/." : "", page->identity);
     return p;
 }

@@ -41,7 +41,9 @@ static struct ir_value *natural(struct elaborator *e, const struct ir_value *val
     return value->low >= 0 ? its_bound : larger(e, its_bound, ir_int(e->builder, 0));
 }
 
-/* May the result be a positive number that operands of another sign made? The library's own are places in arrays. */
+/* Two negative numbers, or a product below the least int, may wrap around to a positive one, of which the bounds of its
+   operands say nothing. `least` is the least that the result would be. The library's sums are places in arrays, and
+   do not wrap. */
 static bool may_sink(const struct elaborator *e, const struct ir_instruction *i, int64_t least) {
     return least < INT32_MIN && !diag_is_ours(e->diagnostics, i->span);
 }

@@ -44,8 +44,7 @@ static bool reject_index(struct elaborator *e, const struct ir_value *index, con
     else if (index == length && !length->is_constant && elab_runs_for_certain(e))
         elab_reject(e, DIAG_INDEX_RANGE, e->span,
                     "the index is the length of the array, whose last element is `xs ! (length xs - 1)`: `!` binds "
-                    "tighter than "
-                    "`-`");
+                    "tighter than `-`");
     else if (is_at_end || (index->low >= length->high && elab_runs_for_certain(e)))
         elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is out of range: the array has %s%lld %s",
                     (long long)index->low, at_least, at_most, (long long)length->high, text_elements(length->high));

@@ -230,7 +230,7 @@ struct ir_instruction {
     union {                   /* what one kind alone has: by IR_PART */
         struct {              /* LOAD */
             bool is_early;    /* into registers, for what is behind barriers: see own_places.c */
-            int nth, of;      /* early, the n-th, from 1 on, of so many that are next to each other; 0: of none */
+            int nth, of;      /* early, the n-th, from 1 on, of so many in one load; 0: alone */
         } load;
         struct {                   /* STORE, ATOMIC */
             bool is_start;         /* STORE: of the array that an update starts from; note [updates] in reuse.c */

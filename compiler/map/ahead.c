@@ -18,9 +18,9 @@
 
        for (turn…) { if (i < count) tile[i] = array[i + n]; }
 
-   Where a shared array has room for all turns, all of it is written: nobody reads what is behind
-   its end, and it is not another's meanwhile. A guard is for a load alone then, and all loads are
-   under way together:
+   Where a shared array begins with this loop, and has room for all turns, all of it is written:
+   nothing is behind its end yet that anybody reads, and it is not another's meanwhile. A guard is
+   for a load alone then, and all loads are under way together:
 
        for (turn…) held[turn] = i < count ? array[i + n] : 0;   for (turn…) tile[i] = held[turn]; */
 #include "ir/machine.h"

@@ -13,10 +13,9 @@
    elements were its sums are.
 
    note [bounded]
-   An array whose length the host knows follows those of constant lengths, so that it takes memory of
-   its own: mostly it is that of an array's last tile, and those of whole tiles are not there with it.
-   Where there is a bound of its length, and as many bytes of the pool are free while it lives, it
-   lies there. */
+   An array whose length only the launch knows has memory of its own, behind the pool of those whose
+   lengths are constant. Mostly it holds the last tile, and what holds whole tiles is not in use
+   then. So it lies in the pool where its length has a bound, and the pool need not grow for that. */
 #include "map/lower.h"
 
 static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }

@@ -83,7 +83,7 @@ struct target_expr {
     struct target_array *array;
     bool is_volatile; /* ELEMENT */
     bool is_early;    /* ELEMENT: before the next barrier, as it stands */
-    int nth, of;      /* ELEMENT: early, the n-th, from 1 on, of so many that are next to each other; 0: of none */
+    int nth, of;      /* ELEMENT: early, the n-th, from 1 on, of so many in one load; 0: alone */
     bool is_guarded;  /* ELEMENT: QUIRK_GUARDED */
     int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;

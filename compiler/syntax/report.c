@@ -406,16 +406,10 @@ static const char *type_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
-static size_t declaration_begin(const struct parser *p, size_t index) {
-    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
-        index--;
-    return index;
-}
-
 /* Is the token in the header of a definition that has no `=` at all, or where only an expression can begin? In braces
    stands a body of another language. */
 static bool lacks_equals(const struct parser *p, size_t index) {
-    size_t first = index > 0 ? declaration_begin(p, index - 1) : 0, depth = 0;
+    size_t first = index > 0 ? declaration_at(p, index - 1) : 0, depth = 0;
     int found = token_at(p, index)->kind, declares = token_at(p, first)->kind;
     if (declares != TOKEN_FUN && declares != TOKEN_KERNEL && declares != TOKEN_VAL)
         return false;
@@ -433,7 +427,7 @@ static bool lacks_equals(const struct parser *p, size_t index) {
 }
 
 static const char *equals_hint(const struct parser *p, size_t index) {
-    int declares = token_at(p, declaration_begin(p, index > 0 ? index - 1 : 0))->kind;
+    int declares = token_at(p, declaration_at(p, index > 0 ? index - 1 : 0))->kind;
     return declares == TOKEN_KERNEL ? "the `=` before the body is missing: `kernel f (x : int) = e`"
            : declares == TOKEN_FUN  ? "the `=` before the body is missing: `fun f x = e`"
                                     : "the `=` before the value is missing: `val x = e`";
