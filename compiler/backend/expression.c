@@ -550,7 +550,7 @@ static void print_vector(struct printer *p, const struct target_expr *expr, enum
 }
 
 void print_vector_store(struct printer *p, const struct target_statement *store) {
-    text_printf(p->out, "%svstore16(", vector_prefix(p));
+    text_add(p->out, p->dialect->has_own_vectors ? "fcl_vector_store(" : "vstore16(");
     print_widened(p, store->value);
     text_add(p->out, ", 0, ");
     print_address(p, store->array, store->index);

@@ -20,7 +20,7 @@ const char *memory_type(const struct dialect *dialect, enum base base) {
 const char *vector_type(struct printer *p, enum base base) {
     base = base == BASE_BOOL ? BASE_I32 : base; /* what comparisons give: all bits set, or none */
     if (p->dialect->has_own_vectors)
-        return arena_printf(p->out->arena, "fcl_%s_%d", base_info[base].name, TARGET_LANES);
+        return arena_printf(p->out->arena, "fcl_%s_vec", base_info[base].name);
     return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);
 }
 
@@ -30,8 +30,7 @@ const char *helper_name(struct arena *arena, unsigned helper, enum base base, en
     if (helper == OP_CONVERT)
         return arena_printf(arena, "fcl_%s_of_%s", base_info[base].name, base_info[from].name);
     if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
-        return arena_printf(arena, "fcl_%s_%s%d", helper == HELPER_MIN_VECTOR ? "min" : "max", base_info[base].name,
-                            TARGET_LANES);
+        return arena_printf(arena, "fcl_%s_%s_vec", helper == HELPER_MIN_VECTOR ? "min" : "max", base_info[base].name);
     return arena_printf(arena, "fcl_%s_%s", ir_op_info[helper].name, base_info[base].name);
 }
 

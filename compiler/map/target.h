@@ -60,6 +60,7 @@ enum target_hardware { /* uint values, except in the loop mapping, where the two
                        TARGET_GLOBAL_WARP_COUNT,
                        TARGET_LANE_ID,
                        TARGET_LANE_NUMBERS, /* 0, 1, …: a vector of ints, note [calls] in vectors.c */
+                       TARGET_LANE_COUNT,   /* of these, where it is the printed text that says how many */
                        TARGET_HARDWARE_COUNT
 };
 

@@ -24,7 +24,13 @@
    leaves a short loop when it wants, until the last lane of both has left.
 
    All iterations of a loop over threads are independent, so that those of a vector may be done at
-   once. */
+   once.
+
+   note [width]
+   OpenCL's compilers take a vector of 16 apart where registers are smaller. GCC keeps its halves in
+   memory. So the text in C says at its beginning how many lanes a vector has, by the processor that
+   it is compiled for, and its loops step by that number. It divides TARGET_LANES, so that a loop
+   ends where one of 16 lanes does. */
 #include "map/lower.h"
 
 enum {
@@ -626,6 +632,18 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
     }
 }
 
+/* How many of the loop's iterations so many vectors are. */
+static struct target_expr *iterations(const struct finder *f, int vectors) {
+    enum base base = f->index->base;
+    if (f->l->options->has_vectors)
+        return expr_integer(f->l, base, (int64_t)vectors * LANES);
+    struct target_expr *lanes = expr_new(f->l, TARGET_EXPR_HARDWARE, base);
+    lanes->hardware = TARGET_LANE_COUNT;
+    lanes->low = 1;
+    lanes->high = LANES;
+    return expr_operation(f->l, OP_MUL, base, expr_integer(f->l, base, vectors), lanes);
+}
+
 static void convert(struct finder *f, struct target_statement *loop) {
     struct target_block body = {0};
     f->declared = map_new(f->l->arena);
@@ -633,7 +651,7 @@ static void convert(struct finder *f, struct target_statement *loop) {
     f->reads = map_new(f->l->arena);
     f->rounds = NULL;
     count_reads_in(f, f->reads, &loop->body);
-    loop->step = expr_integer(f->l, f->index->base, LANES);
+    loop->step = iterations(f, 1);
     flatten(f, &loop->body, &body, NULL);
     loop->body = body;
 }
@@ -660,29 +678,53 @@ void vectors_make(struct lowering *l) {
 
 /* ---- abreast ---- */
 
-/* One of the vectors that go abreast: so many iterations after the first, with variables of its own. */
+/* One of the vectors that go abreast: after so many others, with variables of its own. */
 struct file {
     const struct finder *f;
-    int64_t after;
+    int before;
     struct map *variables; /* the first one's → its own */
 };
 
+/* `x`, which is an index, so many iterations later. */
+static struct target_expr *moved(const struct file *file, struct target_expr *x) {
+    struct target_expr *later = expr_new(file->f->l, TARGET_EXPR_OPERATION, x->base);
+    later->op = OP_ADD;
+    later->operands[0] = x;
+    later->operands[1] = iterations(file->f, file->before);
+    later->low = x->low;
+    later->high = x->high;
+    return later;
+}
+
+static bool reads_own(const struct file *file, const struct target_expr *x) {
+    if (!x)
+        return false;
+    bool is_own = x->kind == TARGET_EXPR_VARIABLE && map_has(file->variables, x->variable);
+    return is_own || reads_own(file, x->operands[0]) || reads_own(file, x->operands[1]) ||
+           reads_own(file, x->operands[2]);
+}
+
+static struct target_expr *in_file(struct file *file, struct target_expr *x);
+
+/* The constant comes last, so that compilers see one address and what lies so far behind it. */
+static struct target_expr *place_in_file(struct file *file, struct target_expr *place) {
+    bool is_behind = place && file->before && shape_of(file->f, place) == SHAPE_STEP && !reads_own(file, place);
+    return is_behind ? moved(file, place) : in_file(file, place);
+}
+
 static struct target_expr *in_file(struct file *file, struct target_expr *x) {
     struct lowering *l = file->f->l;
-    if (!x || !file->after)
+    if (!x || !file->before)
         return x;
-    if (x->kind == TARGET_EXPR_VARIABLE && x->variable == file->f->index) {
-        struct target_expr *moved = expr_operation(l, OP_ADD, x->base, x, expr_integer(l, x->base, file->after));
-        moved->low = x->low;
-        moved->high = x->high;
-        return moved;
-    }
+    if (x->kind == TARGET_EXPR_VARIABLE && x->variable == file->f->index)
+        return moved(file, x);
     struct target_expr *copy = ARENA_NEW(l->arena, struct target_expr);
     *copy = *x;
     if (x->kind == TARGET_EXPR_VARIABLE && map_has(file->variables, x->variable))
         copy->variable = map_get(file->variables, x->variable);
     for (int i = 0; i < 3; i++)
-        copy->operands[i] = in_file(file, x->operands[i]);
+        copy->operands[i] =
+            x->kind == TARGET_EXPR_ELEMENT ? place_in_file(file, x->operands[i]) : in_file(file, x->operands[i]);
     return copy;
 }
 
@@ -691,8 +733,8 @@ static struct target_statement *statement_in_file(struct file *file, const struc
     struct target_statement *copy = ARENA_NEW(l->arena, struct target_statement);
     *copy = *statement;
     copy->value = in_file(file, statement->value);
-    copy->index = in_file(file, statement->index);
-    if (file->after && statement->kind == TARGET_DECLARE) {
+    copy->index = place_in_file(file, statement->index);
+    if (file->before && statement->kind == TARGET_DECLARE) {
         struct target_variable *own = ARENA_NEW(l->arena, struct target_variable);
         *own = *statement->variable;
         own->name = names_fresh(l->names, own->name, "t");
@@ -757,9 +799,9 @@ static bool may_go_abreast(const struct target_block *block) {
 static void go_abreast(struct finder *f, struct target_statement *loop, int count) {
     struct file *files = ARENA_ARRAY(f->l->arena, struct file, (size_t)count);
     for (int k = 0; k < count; k++)
-        files[k] = (struct file){.f = f, .after = (int64_t)k * LANES, .variables = map_new(f->l->arena)};
+        files[k] = (struct file){.f = f, .before = k, .variables = map_new(f->l->arena)};
     loop->body = abreast(files, count, &loop->body);
-    loop->step = expr_integer(f->l, f->index->base, (int64_t)count * LANES);
+    loop->step = iterations(f, count);
 }
 
 /* ---- calls ---- */

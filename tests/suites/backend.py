@@ -145,7 +145,7 @@ def cases(env):
     yield golden("lanes that count beyond an int do so by unsigned numbers",
                  "kernel k (n : int) (s : int) (xs : [int]) = "
                  "push <block> (map (fn x => loop (fn i => i * i != n + x) (fn i => i + 1) s) xs)",
-                 "fcl_block_k", {r"state\d? - mask": 0, r"\(fcl_uint_16\)\(state\d?\) \+ ": 3}, extension="c")
+                 "fcl_block_k", {r"state\d? - mask": 0, r"\(fcl_uint_vec\)\(state\d?\) \+ ": 3}, extension="c")
 
     yield golden("chunks of chunks are known to have the elements that are asked for: no check is left in the block",
                  "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => push <block> (map (foldl (+) 0) (splitUp 16 "
@@ -185,6 +185,21 @@ def cases(env):
                        os.path.join(env.tmp(), "loops.o"))
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
+
+    def registers():
+        assembly = os.path.join(env.tmp(), "plain.s")
+        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
+                       compile_to("c", env.path("benchmarks", "fcl", "plain.fcl")))
+        if done.returncode:
+            raise Skip("gcc does not know Haswell, a processor with AVX2")
+        text = open(assembly, encoding="utf-8").read()
+        text = text[text.index("fcl_block_product:"):text.index("fcl_part_product:")]
+        loops = [lines.splitlines()[1:] for lines in re.split(r"(?=^\.L\w+:$)", text, flags=re.M)]
+        four = [lines for lines in loops if sum("vmulps" in line and "%ymm" in line for line in lines) == 4]
+        assert len(four) == 1, text
+        inside = four[0][:next(i for i, line in enumerate(four[0]) if re.match(r"\tj", line)) + 1]
+        assert len(inside) <= 18 and not any("(%rsp)" in line for line in inside), inside
+    yield Case("in C, sums that go four vectors abreast stay in registers where these have 32 bytes", registers)
 
     def neighbours():
         path = os.path.join(env.tmp(), "words.fcl")

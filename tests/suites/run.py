@@ -5,6 +5,7 @@ each mapping there, and few on the rest: what the optimiser makes of a program m
 must be right for that."""
 
 import os
+import platform
 from executors import EXECUTORS, require, variables
 from harness import Case, Skip
 from programs import directives, programs
@@ -124,6 +125,19 @@ def cases(env):
                                   dict(variables(env, executor), **more))
             yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
                        long=name not in ("lookback_waiting", "lookback"))
+
+    # Whatever vectors this machine has: loops that go by vectors are right with shorter ones, too.
+    for width, more in ((8, "-mno-avx512f"), (4, "-mno-avx")):
+        for name in ("vectors_abreast", "vector_loops", "vector_rounds", "vector_calls"):
+            def narrower(more=more, name=name):
+                require(env, "c")
+                if platform.machine() != "x86_64":
+                    raise Skip("these options are of x86-64's compilers")
+                return directives(env, [env.fclc, "test", "--target=c",
+                                        env.path("tests", "run", "optimiser", name + ".fcl")],
+                                  {"FCL_CC_OPTIONS": more})
+            yield Case(f"{name}.fcl by vectors of {width} at most", narrower,
+                       long=name != "vectors_abreast" or env.sanitized)
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
