@@ -46,7 +46,7 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
 /* Vectors, as extensions of GCC and Clang have them, with what OpenCL C has built in: note [width] in map/vectors.c. */
 static const char vector_head[] =
     "#if defined __clang__ || __GNUC__ >= 9 /* convertvector */\n"
-    "#define FCL_HAS_VECTORS\n"
+    "#define FCL_HAS_VECTORS 1\n"
     "#pragma GCC diagnostic ignored \"-Wpsabi\" /* of functions in this file only */\n"
     "#define FCL_INLINE static inline __attribute__((always_inline, unused))\n"
     "/* Elements of 4 bytes in a vector: GCC keeps one in memory that is larger than a register. */\n"
@@ -122,7 +122,7 @@ static const char vector_head[] =
     "        a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]);\n"
     "    return a.all;\n"
     "}\n"
-    "#endif\n";
+    "#else\n#define FCL_HAS_VECTORS 0\n#define FCL_WIDTH 1\n#endif\n";
 
 static void file_head(struct text *out, struct file_needs needs) {
     text_add(
@@ -196,7 +196,8 @@ const struct dialect dialect_c = {
                  [TARGET_GLOBAL_WARP_COUNT] = {"blocks", PRECEDENCE_PRIMARY},
                  [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY},
                  [TARGET_LANE_NUMBERS] = {"FCL_LANES", PRECEDENCE_PRIMARY},
-                 [TARGET_LANE_COUNT] = {"FCL_WIDTH", PRECEDENCE_PRIMARY}},
+                 [TARGET_LANE_COUNT] = {"FCL_WIDTH", PRECEDENCE_PRIMARY},
+                 [TARGET_HAS_LANES] = {"FCL_HAS_VECTORS", PRECEDENCE_PRIMARY}},
     .has_f_suffix = true,
     .has_scalar_mathematics = true,
     .has_own_vectors = true,

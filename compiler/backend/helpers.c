@@ -136,7 +136,7 @@ static void print_vector_extreme(struct printer *p, enum helper helper, enum bas
     bool is_min = helper == HELPER_MIN_VECTOR;
     const char *prefix = vector_prefix(p);
     if (p->dialect->has_own_vectors)
-        text_printf(p->out, "#if defined FCL_HAS_VECTORS\nFCL_INLINE %s %s(", type, name);
+        text_printf(p->out, "#if FCL_HAS_VECTORS\nFCL_INLINE %s %s(", type, name);
     else
         print_head(p, type, name);
     text_printf(p->out, "%s a, %s b) {\n    return %sselect(b, a, (b != b) | (a %s b) | ((a == b) & ", type, type,

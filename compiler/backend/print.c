@@ -141,16 +141,11 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
 }
 
 static void print_for(struct printer *p, const struct target_statement *loop) {
-    bool has_choice = loop->other.statements.count && p->dialect->has_own_vectors;
-    if (has_choice)
-        text_add(p->out, "#if defined FCL_HAS_VECTORS\n");
+    bool is_optional = loop->is_by_lanes && p->dialect->has_own_vectors;
+    text_add(p->out, is_optional ? "#if FCL_HAS_VECTORS\n" : "");
     print_loop(p, loop);
-    if (!has_choice)
-        return;
-    p->has_vector_loops = true;
-    text_add(p->out, "#else\n");
-    print_block(p, &loop->other);
-    text_add(p->out, "#endif\n");
+    text_add(p->out, is_optional ? "#endif\n" : "");
+    p->has_vector_loops |= is_optional;
 }
 
 static void print_while(struct printer *p, const struct target_statement *loop) {

@@ -101,7 +101,7 @@ struct printer {
     bool has_matches, has_pauses, has_words, has_wide_loads, has_pairs, has_threads;
     unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
-    bool has_vector_loops;      /* a loop by vectors, and the same by elements */
+    bool has_vector_loops;      /* a loop by vectors, where a compiler has them */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
     bool is_loop;               /* this kernel is of the loop mapping, */
     bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */

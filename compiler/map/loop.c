@@ -249,39 +249,39 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     if (!may_be || !is_wanted || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]))
         return first;
     size_t before = l->block->statements.count;
-    int64_t lanes = (int64_t)TARGET_LANES * vectors;
+    bool is_constant = first->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT;
+    int64_t count = is_constant ? limit->constant.integer - first->constant.integer : INT64_MAX;
+    int64_t lanes = (int64_t)vectors * (l->options->has_vectors ? TARGET_LANES : CPU_FEW_LANES);
+    if (count < lanes)
+        return first;
     struct target_expr *end;
-    if (first->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT) {
-        int64_t count = limit->constant.integer - first->constant.integer;
-        if (count < lanes)
-            return first;
+    if (is_constant && l->options->has_vectors) {
         end = count % lanes ? expr_integer(l, base, limit->constant.integer - count % lanes) : limit;
     } else {
-        struct target_expr *at_once = expr_integer(l, base, lanes);
+        struct target_expr *at_once = vectors_iterations(l, base, vectors);
         struct target_expr *left = expr_operation(l, OP_SUB, base, limit, first);
         struct target_expr *whole =
             expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, at_once), at_once);
+        if (!l->options->has_vectors) {
+            struct target_expr *has_lanes = expr_new(l, TARGET_EXPR_HARDWARE, base);
+            has_lanes->hardware = TARGET_HAS_LANES;
+            has_lanes->high = 1;
+            whole = expr_operation(l, OP_MUL, base, whole, has_lanes);
+        }
         end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
     }
     bool is_good = lower_loop(l, part, first, end, vectors);
     lower_forget(l, forall->regions[0]);
-    if (!is_good) {
+    if (!is_good)
         l->block->statements.count = before;
-        return first;
-    }
-    if (!l->options->has_vectors) {
-        struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
-        struct lower_scope scope = lower_enter(l, &loop->other);
-        lower_loop(l, part, first, end, 0);
-        lower_leave(l, scope);
-        lower_forget(l, forall->regions[0]);
-    }
-    return end;
+    return is_good ? end : first;
 }
 
 static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
     int abreast = count_abreast(part->forall->regions[0]);
+    if (abreast == CPU_ABREAST && !l->options->has_vectors)
+        first = lower_vectors(l, part, first, limit, CPU_ABREAST_REGISTERS);
     if (abreast)
         first = lower_vectors(l, part, first, limit, abreast);
     if (first != limit)

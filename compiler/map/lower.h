@@ -309,6 +309,8 @@ void apart_leave(struct lowering *l, struct apart *apart);
 
 /* Note [registers]: for the loop mapping, when the kernel is complete. */
 void vectors_make(struct lowering *l);
+/* How many iterations of a loop so many vectors are: note [width]. */
+struct target_expr *vectors_iterations(struct lowering *l, enum base base, int vectors);
 /* Makes the loop one of whole vectors, or says no and leaves it. Its limit must be a whole number
    of these after its begin. */
 bool vectors_of_calls(struct lowering *l, struct target_statement *loop, int count);

@@ -60,7 +60,8 @@ enum target_hardware { /* uint values, except in the loop mapping, where the two
                        TARGET_GLOBAL_WARP_COUNT,
                        TARGET_LANE_ID,
                        TARGET_LANE_NUMBERS, /* 0, 1, …: a vector of ints, note [calls] in vectors.c */
-                       TARGET_LANE_COUNT,   /* of these, where it is the printed text that says how many */
+                       TARGET_LANE_COUNT, /* of these, where it is the printed text that says how many: note [width] */
+                       TARGET_HAS_LANES,  /* an int, 1 or 0: its compiler has vectors */
                        TARGET_HARDWARE_COUNT
 };
 
@@ -147,18 +148,19 @@ struct target_statement {
     struct target_expr **operands;    /* MMA: MMA_OPERANDS */
     struct target_variable **results; /* MMA: MMA_SUMS */
     enum ir_atomic atomic;
-    uint32_t site;                   /* CHECK: from 1 */
-    struct target_block body, other; /* FOR by vectors: `other` is the same by elements, where there may be none */
-    bool unroll;                     /* FOR: to be unrolled completely */
-    int unroll_by;                   /* FOR: but only by so many; 0: by all */
-    bool is_short;                   /* FOR: of few iterations, not to be unrolled */
-    bool is_ordered;                 /* FOR WHILE: QUIRK_ORDERED_LOOPS */
-    enum target_vectors vectors;     /* FOR */
-    bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
-    bool is_pause;    /* FENCE: none, but a moment's wait */
-    bool is_volatile; /* STORE */
-    bool may_meet;    /* STORE, SIMT: note [meeting stores] in ir.h */
-    int lanes;        /* STORE: 0, or TARGET_LANES: of a vector */
+    uint32_t site; /* CHECK: from 1 */
+    struct target_block body, other;
+    bool is_by_lanes;            /* FOR: by vectors, left out where a compiler has none */
+    bool unroll;                 /* FOR: to be unrolled completely */
+    int unroll_by;               /* FOR: but only by so many; 0: by all */
+    bool is_short;               /* FOR: of few iterations, not to be unrolled */
+    bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
+    enum target_vectors vectors; /* FOR */
+    bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
+    bool is_pause;               /* FENCE: none, but a moment's wait */
+    bool is_volatile;            /* STORE */
+    bool may_meet;               /* STORE, SIMT: note [meeting stores] in ir.h */
+    int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
 /* ---- kernels ---- */

@@ -29,8 +29,8 @@
    note [width]
    OpenCL's compilers take a vector of 16 apart where registers are smaller. GCC keeps its halves in
    memory. So the text in C says at its beginning how many lanes a vector has, by the processor that
-   it is compiled for, and its loops step by that number. It divides TARGET_LANES, so that a loop
-   ends where one of 16 lanes does. */
+   it is compiled for, and its loops step by that number. Sums go by eight such vectors, then by four:
+   two additions begin in each cycle, and one takes four; but a row may have no more than 64 elements. */
 #include "map/lower.h"
 
 enum {
@@ -39,6 +39,19 @@ enum {
     SHORT = 32,        /* operations in a round of a loop that asks after SOME_ROUNDS only */
     SOME_ROUNDS = 4,
 };
+
+struct target_expr *vectors_iterations(struct lowering *l, enum base base, int vectors) {
+    if (l->options->has_vectors)
+        return expr_integer(l, base, (int64_t)vectors * LANES);
+    struct target_expr *lanes = expr_new(l, TARGET_EXPR_HARDWARE, base);
+    lanes->hardware = TARGET_LANE_COUNT;
+    lanes->low = 1;
+    lanes->high = LANES;
+    struct target_expr *iterations = expr_operation(l, OP_MUL, base, expr_integer(l, base, vectors), lanes);
+    iterations->low = vectors;
+    iterations->high = (int64_t)vectors * LANES;
+    return iterations;
+}
 
 /* How an expression changes from one iteration of a loop to the next. */
 enum shape {
@@ -632,18 +645,6 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
     }
 }
 
-/* How many of the loop's iterations so many vectors are. */
-static struct target_expr *iterations(const struct finder *f, int vectors) {
-    enum base base = f->index->base;
-    if (f->l->options->has_vectors)
-        return expr_integer(f->l, base, (int64_t)vectors * LANES);
-    struct target_expr *lanes = expr_new(f->l, TARGET_EXPR_HARDWARE, base);
-    lanes->hardware = TARGET_LANE_COUNT;
-    lanes->low = 1;
-    lanes->high = LANES;
-    return expr_operation(f->l, OP_MUL, base, expr_integer(f->l, base, vectors), lanes);
-}
-
 static void convert(struct finder *f, struct target_statement *loop) {
     struct target_block body = {0};
     f->declared = map_new(f->l->arena);
@@ -651,7 +652,7 @@ static void convert(struct finder *f, struct target_statement *loop) {
     f->reads = map_new(f->l->arena);
     f->rounds = NULL;
     count_reads_in(f, f->reads, &loop->body);
-    loop->step = iterations(f, 1);
+    loop->step = vectors_iterations(f->l, f->index->base, 1);
     flatten(f, &loop->body, &body, NULL);
     loop->body = body;
 }
@@ -690,7 +691,7 @@ static struct target_expr *moved(const struct file *file, struct target_expr *x)
     struct target_expr *later = expr_new(file->f->l, TARGET_EXPR_OPERATION, x->base);
     later->op = OP_ADD;
     later->operands[0] = x;
-    later->operands[1] = iterations(file->f, file->before);
+    later->operands[1] = vectors_iterations(file->f->l, file->f->index->base, file->before);
     later->low = x->low;
     later->high = x->high;
     return later;
@@ -801,7 +802,7 @@ static void go_abreast(struct finder *f, struct target_statement *loop, int coun
     for (int k = 0; k < count; k++)
         files[k] = (struct file){.f = f, .before = k, .variables = map_new(f->l->arena)};
     loop->body = abreast(files, count, &loop->body);
-    loop->step = iterations(f, count);
+    loop->step = vectors_iterations(f->l, f->index->base, count);
 }
 
 /* ---- calls ---- */
@@ -814,5 +815,6 @@ bool vectors_of_calls(struct lowering *l, struct target_statement *loop, int cou
     if (count > 1)
         go_abreast(&f, loop, count);
     loop->vectors = TARGET_VECTORS_ANY;
+    loop->is_by_lanes = true;
     return true;
 }

@@ -139,7 +139,7 @@ def cases(env):
     yield golden("but not in a loop that each iteration leaves at a time of its own",
                  "kernel k (n : int) (xs : [int]) = push <block> (map (fn x => loop (fn i => i < x && i * i != n) (fn "
                  "i => i + 1) 0) xs)",
-                 "fcl_block_k", {r" && ": 3, r"mask\d? = mask\d? & ": 3, r"!fcl_vector_any\(mask \| mask2\)": 1},
+                 "fcl_block_k", {r" && ": 1, r"mask\d? = mask\d? & ": 3, r"!fcl_vector_any\(mask \| mask2\)": 1},
                  extension="c")
 
     yield golden("lanes that count beyond an int do so by unsigned numbers",

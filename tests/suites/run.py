@@ -127,12 +127,12 @@ def cases(env):
                        long=name not in ("lookback_waiting", "lookback"))
 
     # Whatever vectors this machine has: loops that go by vectors are right with shorter ones, too.
-    for width, more in ((8, "-mno-avx512f"), (4, "-mno-avx")):
+    for width, more in ((8, "-mno-avx512f"), (4, "-mno-avx"), (1, "-U__GNUC__ -D__GNUC__=8")):
         for name in ("vectors_abreast", "vector_loops", "vector_rounds", "vector_calls"):
             def narrower(more=more, name=name):
                 require(env, "c")
                 if platform.machine() != "x86_64":
-                    raise Skip("these options are of x86-64's compilers")
+                    raise Skip("these options are for x86-64")
                 return directives(env, [env.fclc, "test", "--target=c",
                                         env.path("tests", "run", "optimiser", name + ".fcl")],
                                   {"FCL_CC_OPTIONS": more})
