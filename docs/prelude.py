@@ -233,7 +233,7 @@ def primitives(root=ROOT):
         with open(os.path.join(root, "docs", page), encoding="utf-8") as file:
             find_places(page, file.read().split(TABLE)[0].splitlines(), places)
     return {name: meaning.replace('\\"', '"') + f" See {places[name]}." for name, meaning in said.items()
-            if name in places}
+            if name in places and not meaning.startswith("Internal:")}
 
 
 def find_places(page, lines, places):

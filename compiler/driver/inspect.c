@@ -56,6 +56,8 @@ static const struct scheme *scheme_named(const struct compilation *c, const char
     if (found)
         return found;
     for (int i = 0; i < PRIM_COUNT; i++) {
+        if (primitive_is_internal((enum primitive)i))
+            continue;
         if (strcmp(primitive_info[i].name, name) == 0)
             return types_of_primitive(c->arena, c->symbols, c->diagnostics, (enum primitive)i);
         suggestion_offer(&suggestion, primitive_info[i].name);

@@ -97,7 +97,8 @@ static void offer_primitives(struct completion *o) {
     struct lsp_view *view = o->view;
     for (int i = 0; i < PRIM_COUNT; i++) {
         const struct primitive_info *info = &primitive_info[i];
-        yyjson_mut_val *item = is_word(info->name) ? offer(o, info->name, ITEM_FUNCTION) : NULL;
+        bool is_offered = is_word(info->name) && !primitive_is_internal((enum primitive)i);
+        yyjson_mut_val *item = is_offered ? offer(o, info->name, ITEM_FUNCTION) : NULL;
         if (!item)
             continue;
         json_add_text(o->json, view->arena, item, "detail", lsp_primitive_type(view, (enum primitive)i));

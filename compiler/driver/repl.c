@@ -430,7 +430,7 @@ static void collect_words(struct session *s) {
     for (size_t i = 0; i < COMMANDS; i++)
         vec_push(s->arena, &s->words, commands[i].name + 1);
     for (int i = 0; i < PRIM_COUNT; i++)
-        if (primitive_info[i].name[0] >= 'a')
+        if (primitive_info[i].name[0] >= 'a' && !primitive_is_internal((enum primitive)i))
             vec_push(s->arena, &s->words, primitive_info[i].name);
     struct options *o = ARENA_NEW(s->arena, struct options);
     *o = options_for(s, COMMAND_TYPES, "");

@@ -109,6 +109,12 @@ PRIMITIVE(PERMUTE_INTO) {
     return NEW_PUSH(PERMUTE_INTO, of->level, .total = elab_given_length(e, arguments[0]), .of = of);
 }
 
+PRIMITIVE(PERMUTE_OVER) {
+    struct push *of = elab_as_push(e, arguments[1]);
+    return NEW_PUSH(PERMUTE_INTO, of->level, .total = elab_given_length(e, arguments[0]), .of = of,
+                    .into.is_over = true);
+}
+
 PRIMITIVE(PIPE) { return elab_apply(e, arguments[1], arguments[0]); }
 
 PRIMITIVE(COMPOSE) { return elab_apply(e, arguments[0], elab_apply(e, arguments[1], arguments[2])); }

@@ -7,13 +7,14 @@ struct marking {
     enum ir_check outside;
     struct ir_buffer *marks;
     struct ir_value *length;
+    bool is_over; /* a place may be written again */
 };
 
 static enum ir_memory marks_memory(enum level_value level) {
     return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
 }
 
-/* Whether it is the first time. */
+/* Whether it may be written: for the first time, mostly. */
 static struct ir_value *mark(struct elaborator *e, const struct marking *marking, struct ir_value *place) {
     struct ir_builder *b = e->builder;
     struct ir_value *word = ir_binary(b, OP_SHR, place, ir_int(b, 5));
@@ -27,6 +28,8 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
     } else {
         old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
     }
+    if (marking->is_over)
+        return ir_bool(b, true);
     struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
     elab_check_push(e, marking->push, CHECK_TWICE, is_first, place, marking->length);
     return is_first;
@@ -63,7 +66,8 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
         run(e, push, writer);
         return;
     }
-    struct marking marking = {push, outside, NULL, length};
+    bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
+    struct marking marking = {push, outside, NULL, length, is_over};
     if (!e->options->check) {
         struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
         run(e, push, &inside);

@@ -105,6 +105,7 @@ struct push {
         } both;
         struct {                    /* PERMUTE_INTO: of (place, element) */
             struct ir_buffer *said; /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
+            bool is_over;           /* of permuteOver: a thread may write a place again */
         } into;
         struct { /* EACH: the function gives the writes of an iteration */
             struct ir_value *count;

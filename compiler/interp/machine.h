@@ -118,6 +118,7 @@ struct interp_push {
         } both;
         struct {           /* PERMUTE_INTO */
             int64_t *said; /* where elements, (length, place, element), say the length; or NULL */
+            bool is_over;  /* a place may be written again */
         } into;
         struct { /* EACH: iterations */
             int64_t count;

@@ -256,6 +256,11 @@ PRIMITIVE(PERMUTE_INTO) {
     return NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push);
 }
 
+PRIMITIVE(PERMUTE_OVER) {
+    int64_t size = interp_length(in, a[0], "the length", span);
+    return NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push, .into.is_over = true);
+}
+
 PRIMITIVE(PERMUTE) { return NEW_PUSH(PERMUTE, .function = a[0], .of = a[1].push); }
 
 /* ---- running ---- */

@@ -14,6 +14,7 @@ struct store {
     size_t width; /* cells per element; 0: none was written yet */
     struct value *cells;
     unsigned char *written; /* a byte per element */
+    bool is_over;           /* a place may be written again */
 };
 
 static _Noreturn void too_large(struct interp *in, const struct store *store, int64_t length) {
@@ -53,7 +54,7 @@ static void write_store(struct interp *in, struct sink *sink, int64_t index, str
     if (store->width == 0)
         interp_fail_at(in, DIAG_INTERNAL, store->span, store->made_at, "the interpreter stores what is no base value");
     grow(in, store, index + 1);
-    if (store->written[index])
+    if (store->written[index] && !store->is_over)
         interp_fail_at(in, DIAG_WRITTEN_TWICE, store->span, store->made_at, "place %lld is written twice",
                        (long long)index);
     store->written[index] = 1;
@@ -77,6 +78,7 @@ static void blame(struct interp *in, struct store *store, const struct interp_pu
     bool is_push = interp_schemes[push->kind].check != SCHEME_CHECK_none && push->span.end;
     store->span = is_push ? push->span : span;
     store->made_at = is_push ? push->made_at : in->made_at;
+    store->is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
 }
 
 /* Rules (39) to (42): every element is brought to a base value, and then they are an array. */

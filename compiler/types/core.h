@@ -21,6 +21,7 @@ struct primitive_info {
     enum commutes commutes; /* of scalars, up to the bits of a NaN */
 };
 extern const struct primitive_info primitive_info[PRIM_COUNT];
+bool primitive_is_internal(enum primitive primitive); /* for the prelude and the library, not for programs */
 
 /* Whose element a lane gets by a shuffle: that of lane f i, i - n, i + n or i ^ n. */
 /* How a push array is run, by either executor. */

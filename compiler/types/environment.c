@@ -441,7 +441,8 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
     if (c->scope->prelude)
         offer_globals(c, &suggestion, c->scope->prelude);
     for (int i = 0; i < PRIM_COUNT; i++)
-        suggestion_offer(&suggestion, primitive_info[i].name);
+        if (!primitive_is_internal((enum primitive)i))
+            suggestion_offer(&suggestion, primitive_info[i].name);
     if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
 }
