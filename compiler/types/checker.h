@@ -287,6 +287,7 @@ bool is_bound_name(const struct checker *c, symbol name);
 void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
 void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
+void report_internal_primitive(struct checker *c, enum primitive primitive, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 void hint_bind_level(struct checker *c, struct diagnostic *d, symbol name);
 /* The last definition of the name in this file, when that comes after the place. */

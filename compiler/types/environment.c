@@ -450,23 +450,25 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
 /* ---- names that are not for programs ---- */
 
 struct search {
-    struct map *parts; /* globals: what is looked for, and internal ones that use it */
+    struct map *parts; /* what is looked for, a global or the row of a primitive, and internal globals that use it */
     bool is_used;
 };
 
 static void look_for_parts(void *context, const struct core *name) {
     struct search *search = context;
-    search->is_used |= name->kind == CORE_GLOBAL && map_has(search->parts, name->global.global);
+    search->is_used |= (name->kind == CORE_GLOBAL && map_has(search->parts, name->global.global)) ||
+                       (name->kind == CORE_PRIMITIVE &&
+                        map_has(search->parts, &primitive_info[name->primitive.primitive]));
 }
 
-/* "`splitUp`, `everyNth` or others": what is made of an internal function. Definitions come before their uses. */
-static const char *made_of(struct checker *c, const struct core_global *part) {
+/* "`splitUp`, `everyNth` or others": what is made of it by globals from `first` on. */
+static const char *made_of(struct checker *c, const void *part, size_t first) {
     enum { MOST = 3 };
     size_t count = 0;
     const char *names[MOST + 1];
     struct search search = {.parts = map_new(c->arena)};
     map_set(search.parts, part, (void *)part);
-    for (size_t i = part->index + 1; i < c->program->globals.count && count <= MOST; i++) {
+    for (size_t i = first; i < c->program->globals.count && count <= MOST; i++) {
         const struct core_global *global = c->program->globals.at[i];
         search.is_used = false;
         if (global->source->is_ours && global->body)
@@ -485,12 +487,21 @@ static const char *made_of(struct checker *c, const struct core_global *part) {
     return text_string(&text);
 }
 
-void report_internal_name(struct checker *c, const struct core_global *global, struct span span) {
-    const char *of = global->from_prelude ? "the prelude" : "the library", *others = made_of(c, global);
+static void report_part(struct checker *c, const char *name, const char *of, const char *others, struct span span) {
     struct diagnostic *d = diag_error(c->diagnostics, DIAG_INTERNAL_NAME, span,
-                                      "`%s` is a part of %s that is not for programs", global->name->text, of);
+                                      "`%s` is a part of %s that is not for programs", name, of);
     if (*others)
         diag_hint(c->diagnostics, d, "what is made of it can be used: %s", others);
+}
+
+/* Definitions come before their uses. */
+void report_internal_name(struct checker *c, const struct core_global *global, struct span span) {
+    report_part(c, global->name->text, global->from_prelude ? "the prelude" : "the library",
+                made_of(c, global, global->index + 1), span);
+}
+
+void report_internal_primitive(struct checker *c, enum primitive primitive, struct span span) {
+    report_part(c, primitive_info[primitive].name, "the prelude", made_of(c, &primitive_info[primitive], 0), span);
 }
 
 /* A parameter as it is written, the type left to the reader. */

@@ -83,7 +83,11 @@ static struct core *infer_name(struct checker *c, symbol name, struct span span)
         return core;
     }
     size_t primitive = (size_t)(uintptr_t)map_get(c->primitives, name);
-    if (primitive && (c->scope->file->source->is_ours || !primitive_is_internal((enum primitive)(primitive - 1)))) {
+    if (primitive && primitive_is_internal((enum primitive)(primitive - 1)) && !c->scope->file->source->is_ours) {
+        report_internal_primitive(c, (enum primitive)(primitive - 1), span);
+        return error_core(c, span);
+    }
+    if (primitive) {
         struct core *core = core_new(c, CORE_PRIMITIVE, span, NULL);
         core->primitive.primitive = (enum primitive)(primitive - 1);
         const struct scheme *scheme = primitive_scheme(c, core->primitive.primitive);
