@@ -46,7 +46,6 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
 /* Vectors, as extensions of GCC and Clang have them, with what OpenCL C has built in: note [width] in map/vectors.c. */
 static const char vector_head[] =
     "#if defined __clang__ || __GNUC__ >= 9 /* convertvector */\n"
-    "#define FCL_HAS_VECTORS 1\n"
     "#pragma GCC diagnostic ignored \"-Wpsabi\" /* of functions in this file only */\n"
     "#define FCL_INLINE static inline __attribute__((always_inline, unused))\n"
     "/* Elements of 4 bytes in a vector: GCC keeps one in memory that is larger than a register. */\n"
@@ -71,6 +70,7 @@ static const char vector_head[] =
     "typedef int fcl_ints_at __attribute__((vector_size(4 * FCL_WIDTH), aligned(4), may_alias));\n"
     "typedef uint32_t fcl_uint32_ts_at __attribute__((vector_size(4 * FCL_WIDTH), aligned(4), may_alias));\n"
     "typedef fcl_uint_vec fcl_uint32_t_vec;\n"
+    "#define FCL_MASK(x) (x) /* of comparisons: all bits of each lane, or none */\n"
     "#define FCL_VECTOR(TYPE, at) ((fcl_##TYPE##_vec)*(const fcl_##TYPE##s_at *)(at))\n"
     "#define fcl_vector_store(value, first, at)               \\\n"
     "    do {                                                 \\\n"
@@ -87,8 +87,6 @@ static const char vector_head[] =
     "#define fcl_vector_select(a, b, c) FCL_CHOSEN(__typeof__(a), a, b, c)\n"
     "#define FCL_CHOSEN(TYPE, a, b, c) ((TYPE)fcl_chosen((fcl_int_vec)(a), (fcl_int_vec)(b), c))\n"
     "FCL_INLINE fcl_int_vec fcl_chosen(fcl_int_vec a, fcl_int_vec b, fcl_int_vec c) { return (b & c) | (a & ~c); }\n"
-    "#define fcl_vector_min(a, b) fcl_vector_select(b, a, (a) < (b))\n"
-    "#define fcl_vector_max(a, b) fcl_vector_select(b, a, (b) < (a))\n"
     "#define fcl_vector_signbit(x) ((fcl_int_vec)(x) < 0)\n"
     "#define fcl_vector_fabs(x) ((fcl_float_vec)((fcl_int_vec)(x) & 0x7fffffff))\n"
     "FCL_INLINE bool fcl_vector_any(fcl_int_vec x) {\n"
@@ -116,13 +114,49 @@ static const char vector_head[] =
     "    }\n"
     "FCL_BY_LANES(sqrt)\nFCL_BY_LANES(floor)\nFCL_BY_LANES(ceil)\nFCL_BY_LANES(trunc)\n"
     "FCL_INLINE fcl_float_vec fcl_vector_fma(fcl_float_vec x, fcl_float_vec y, fcl_float_vec z) {\n"
+    "#if defined __FMA__ && !defined __clang__ && FCL_WIDTH == 8\n"
+    "    return __builtin_ia32_vfmaddps256(x, y, z);\n"
+    "#elif defined __FMA__ && !defined __clang__ && FCL_WIDTH == 16\n"
+    "    return __builtin_ia32_vfmaddps512_mask(x, y, z, (unsigned short)-1, 4);\n"
+    "#else\n"
     "    union {\n        fcl_float_vec all;\n        float at[FCL_WIDTH];\n    } a = {x}, b = {y}, c = {z};\n"
     "    FCL_SIMD\n"
     "    for (int i = 0; i < FCL_WIDTH; ++i)\n"
     "        a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]);\n"
     "    return a.all;\n"
+    "#endif\n"
     "}\n"
-    "#else\n#define FCL_HAS_VECTORS 0\n#define FCL_WIDTH 1\n#endif\n";
+    "#else /* vectors of one element, in loops that are too long to be unrolled then */\n"
+    "#undef FCL_UNROLL\n"
+    "#define FCL_UNROLL\n"
+    "#define FCL_WIDTH 1\n"
+    "#define FCL_INLINE static inline\n"
+    "#define FCL_LANES 0\n"
+    "#define FCL_MASK(x) (-(x))\n"
+    "typedef float fcl_float_vec;\n"
+    "typedef int fcl_int_vec;\n"
+    "typedef uint32_t fcl_uint_vec;\n"
+    "typedef uint8_t fcl_u8_vec;\n"
+    "#define FCL_VECTOR(TYPE, at) (*(at))\n"
+    "#define fcl_vector_store(value, first, at) ((at)[first] = (value))\n"
+    "#define fcl_float_vec_of(x) ((float)(x))\n"
+    "#define fcl_int_vec_of(x) ((int)(x))\n"
+    "#define fcl_uint_vec_of(x) ((uint32_t)(x))\n"
+    "#define fcl_u8_vec_of(x) ((uint8_t)(x))\n"
+    "#define fcl_float_vec_from(x) ((float)(x))\n"
+    "#define fcl_u8_vec_from(x) ((uint8_t)(x))\n"
+    "#define fcl_vector_select(a, b, c) ((c) ? (b) : (a))\n"
+    "#define fcl_vector_signbit(x) FCL_MASK(signbit(x) != 0)\n"
+    "#define fcl_vector_fabs(x) fabsf(x)\n"
+    "#define fcl_vector_any(x) ((x) != 0)\n"
+    "#define fcl_vector_sqrt(x) sqrtf(x)\n"
+    "#define fcl_vector_floor(x) floorf(x)\n"
+    "#define fcl_vector_ceil(x) ceilf(x)\n"
+    "#define fcl_vector_trunc(x) truncf(x)\n"
+    "#define fcl_vector_fma(x, y, z) fmaf(x, y, z)\n"
+    "#endif\n"
+    "#define fcl_vector_min(a, b) fcl_vector_select(b, a, (a) < (b))\n"
+    "#define fcl_vector_max(a, b) fcl_vector_select(b, a, (b) < (a))\n";
 
 static void file_head(struct text *out, struct file_needs needs) {
     text_add(
@@ -151,7 +185,7 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#if defined __clang__ /* clang 15 begins anew with an index where it goes on with shorter vectors than 16 */\n"
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n#define FCL_SIMD_EIGHT FCL_EIGHT\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
-    text_add(out, needs.vector_loops ? vector_head : "");
+    text_add(out, needs.own_vectors ? vector_head : "");
     quirks_print(out, needs.quirks, ON_C);
 }
 
@@ -196,8 +230,7 @@ const struct dialect dialect_c = {
                  [TARGET_GLOBAL_WARP_COUNT] = {"blocks", PRECEDENCE_PRIMARY},
                  [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY},
                  [TARGET_LANE_NUMBERS] = {"FCL_LANES", PRECEDENCE_PRIMARY},
-                 [TARGET_LANE_COUNT] = {"FCL_WIDTH", PRECEDENCE_PRIMARY},
-                 [TARGET_HAS_LANES] = {"FCL_HAS_VECTORS", PRECEDENCE_PRIMARY}},
+                 [TARGET_LANE_COUNT] = {"FCL_WIDTH", PRECEDENCE_PRIMARY}},
     .has_f_suffix = true,
     .has_scalar_mathematics = true,
     .has_own_vectors = true,

@@ -510,6 +510,13 @@ static const char *vector_function(struct printer *p, const struct target_expr *
 static void print_vector_infix(struct printer *p, const struct target_expr *expr, enum precedence least) {
     const char *sign = forms[expr->op].sign;
     enum precedence own = forms[expr->op].precedence;
+    bool is_comparison = expr->op == OP_EQ || expr->op == OP_NE || expr->op == OP_LT || expr->op == OP_LE;
+    if (is_comparison && p->dialect->has_own_vectors) {
+        text_add(p->out, "FCL_MASK(");
+        print_infix(p, expr, sign, own, PRECEDENCE_ANY, print_expr);
+        text_add(p->out, ")");
+        return;
+    }
     print_infix(p, expr, sign, own, least,
                 is_wrapping(expr) && expr->base == BASE_I32 && !p->dialect->is_plain ? print_natural : print_expr);
 }

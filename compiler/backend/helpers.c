@@ -135,14 +135,11 @@ static void print_vector_extreme(struct printer *p, enum helper helper, enum bas
     const char *type = vector_type(p, base), *name = helper_name(p->out->arena, helper, base, base);
     bool is_min = helper == HELPER_MIN_VECTOR;
     const char *prefix = vector_prefix(p);
-    if (p->dialect->has_own_vectors)
-        text_printf(p->out, "#if FCL_HAS_VECTORS\nFCL_INLINE %s %s(", type, name);
-    else
-        print_head(p, type, name);
-    text_printf(p->out, "%s a, %s b) {\n    return %sselect(b, a, (b != b) | (a %s b) | ((a == b) & ", type, type,
-                prefix, is_min ? "<" : ">");
+    print_head(p, type, name);
+    const char *equal = p->dialect->has_own_vectors ? "FCL_MASK(a == b)" : "(a == b)";
+    text_printf(p->out, "%s a, %s b) {\n    return %sselect(b, a, (b != b) | (a %s b) | (%s & ", type, type, prefix,
+                is_min ? "<" : ">", equal);
     text_printf(p->out, "%s%ssignbit(a)));\n}\n", is_min ? "" : "~", prefix);
-    text_add(p->out, p->dialect->has_own_vectors ? "#endif\n" : "");
 }
 
 static void print_operation_helper(struct printer *p, enum ir_op op, enum base base, enum base from) {

@@ -52,7 +52,9 @@ static void print_array(struct printer *p, const struct target_array *array) {
     }
     bool has_pointer = p->points_to_shared && array->space == TARGET_SPACE_SHARED;
     text_printf(p->out, "%s %s%s[", type, has_pointer ? "fcl_" : "", array->name);
-    if (!is_dynamic)
+    if (array->lanes && d->has_own_vectors)
+        text_printf(p->out, "%lld / FCL_WIDTH", (long long)array->capacity);
+    else if (!is_dynamic)
         text_printf(p->out, "%lld", (long long)(array->capacity / lanes));
     text_printf(p->out, "]%s", d->alignment_is_before ? "" : alignment);
     if (array->constants)
@@ -140,14 +142,6 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
     print_line(p, "}");
 }
 
-static void print_for(struct printer *p, const struct target_statement *loop) {
-    bool is_optional = loop->is_by_lanes && p->dialect->has_own_vectors;
-    text_add(p->out, is_optional ? "#if FCL_HAS_VECTORS\n" : "");
-    print_loop(p, loop);
-    text_add(p->out, is_optional ? "#endif\n" : "");
-    p->has_vector_loops |= is_optional;
-}
-
 static void print_while(struct printer *p, const struct target_statement *loop) {
     if (p->dialect->vectors[loop->vectors])
         print_line(p, "%s", p->dialect->vectors[loop->vectors]);
@@ -225,7 +219,10 @@ static void print_statement(struct printer *p, const struct target_statement *st
         }
         print_element(p, statement->array, statement->index, statement->is_volatile || statement->may_meet);
         text_add(p->out, " = ");
-        print_expr(p, statement->value, PRECEDENCE_ANY);
+        if (statement->array->lanes && p->dialect->has_own_vectors)
+            print_widened(p, statement->value);
+        else
+            print_expr(p, statement->value, PRECEDENCE_ANY);
         text_add(p->out, ";\n");
         return;
     case TARGET_ATOMIC: print_atomic(p, statement); return;
@@ -252,7 +249,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
         return;
     case TARGET_DECLARE_ARRAY: print_array(p, statement->array); return;
     case TARGET_DECLARE_POINTER: print_pointer(p, statement); return;
-    case TARGET_FOR: print_for(p, statement); return;
+    case TARGET_FOR: print_loop(p, statement); return;
     case TARGET_WHILE: print_while(p, statement); return;
     case TARGET_LEAVE_UNLESS:
         print_indent(p);
@@ -406,7 +403,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
             print_contract(p, kernel, users_of(out->arena, kernel, programs, count));
             print_kernel(p, kernel);
         }
-    needs.vector_loops = p->has_vector_loops;
+    needs.own_vectors = p->uses_vectors;
     needs.quirks |= p->quirks;
     needs.matches = p->has_matches;
     needs.pauses = p->has_pauses;

@@ -41,7 +41,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, words, wide_loads, pairs,
+    bool doubles, atomics64, vectors, own_vectors, scalar_loops, warps, matches, pauses, words, wide_loads, pairs,
         threads;
     quirk_set quirks;
     int warp_threads;
@@ -101,7 +101,7 @@ struct printer {
     bool has_matches, has_pauses, has_words, has_wide_loads, has_pairs, has_threads;
     unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
-    bool has_vector_loops;      /* a loop by vectors, where a compiler has them */
+    bool uses_vectors;          /* a type of vectors was printed */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
     bool is_loop;               /* this kernel is of the loop mapping, */
     bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */

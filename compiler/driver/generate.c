@@ -15,14 +15,19 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     result.warp_size = (int)options->warp_size;
     if (options->grid_size_given)
         result.grid_size = (int)options->grid_size;
-    if (options->vector_bytes_given)
-        result.vector_bytes = (int)options->vector_bytes;
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = (int)options->optimise;
     result.check = options->check;
     result.stack_bytes = options->stack_bytes;
     return result;
+}
+
+/* Of a vector register: what is asked for, or the device has. */
+static int vector_bytes_of(const struct generate_request *request) {
+    if (request->options->vector_bytes_given)
+        return (int)request->options->vector_bytes;
+    return request->vector_bytes ? (int)request->vector_bytes : elaborate_defaults.vector_bytes;
 }
 
 static bool internal_error(const struct generate_request *request, const struct ir_kernel *kernel, const char *what) {
@@ -206,8 +211,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.shared_bytes = machine->shared_bytes;
     else if (request->shared_bytes)
         elaborate.shared_most = (int)shared_limit(request);
-    if (request->vector_bytes && !request->options->vector_bytes_given)
-        elaborate.vector_bytes = (int)request->vector_bytes;
+    elaborate.vector_bytes = vector_bytes_of(request);
     elaborate.program = request->program;
     elaborate.asked = request->asked;
     const struct tuned *tuned = request->trial;
@@ -253,6 +257,7 @@ static const struct target_program *lowered(const struct generate_request *reque
     struct map_options map = request->machine->map;
     map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
     map.launch_sized_outside = request->launch_sized_outside;
+    map.has_short_vectors = map.may_have_vectors && vector_bytes_of(request) <= CPU_VECTOR;
     const struct target_program *target = map_kernel(arena, kernel, &map);
     warn_of_outside(request, kernel, target);
     warn_of_copies(request, kernel);

@@ -262,12 +262,6 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
         struct target_expr *left = expr_operation(l, OP_SUB, base, limit, first);
         struct target_expr *whole =
             expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, at_once), at_once);
-        if (!l->options->has_vectors) {
-            struct target_expr *has_lanes = expr_new(l, TARGET_EXPR_HARDWARE, base);
-            has_lanes->hardware = TARGET_HAS_LANES;
-            has_lanes->high = 1;
-            whole = expr_operation(l, OP_MUL, base, whole, has_lanes);
-        }
         end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
     }
     bool is_good = lower_loop(l, part, first, end, vectors);
@@ -504,6 +498,6 @@ static int worth_of(const struct ir_region *body) {
 void loop_begin(struct lowering *l) {
     l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
-    if (l->options->has_vectors)
+    if (l->options->has_vectors || l->options->has_short_vectors)
         vectors_make(l);
 }

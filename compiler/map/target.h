@@ -61,7 +61,6 @@ enum target_hardware { /* uint values, except in the loop mapping, where the two
                        TARGET_LANE_ID,
                        TARGET_LANE_NUMBERS, /* 0, 1, …: a vector of ints, note [calls] in vectors.c */
                        TARGET_LANE_COUNT, /* of these, where it is the printed text that says how many: note [width] */
-                       TARGET_HAS_LANES,  /* an int, 1 or 0: its compiler has vectors */
                        TARGET_HARDWARE_COUNT
 };
 
@@ -150,7 +149,6 @@ struct target_statement {
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
-    bool is_by_lanes;            /* FOR: by vectors, left out where a compiler has none */
     bool unroll;                 /* FOR: to be unrolled completely */
     int unroll_by;               /* FOR: but only by so many; 0: by all */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */

@@ -5,7 +5,8 @@
    registers, and then load and store these arrays in every round of the loops outside. So such an
    array becomes one of vectors, its loops go from vector to vector, and are unrolled: every index
    is then a constant, and each vector a register. For targets whose language has vectors; loops
-   that touch no such array are left to their compilers, but for those of note [calls].
+   that touch no such array are left to their compilers, but for those of note [calls]. In C it is
+   done where registers have at most 32 bytes: where they have 64, GCC does it by itself.
 
    note [calls]
    Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers
@@ -35,8 +36,9 @@
 
 enum {
     LANES = TARGET_LANES,
-    MOST_VECTORS = 32, /* in one array: as many as AVX-512 has registers */
-    SHORT = 32,        /* operations in a round of a loop that asks after SOME_ROUNDS only */
+    MOST_ELEMENTS = 32 * LANES,                /* in one array: as AVX-512 has in its registers */
+    MOST_SHORT_ELEMENTS = 16 * CPU_VECTOR / 4, /* and AVX2 in its own */
+    SHORT = 32,                                /* operations in a round of a loop that asks after SOME_ROUNDS only */
     SOME_ROUNDS = 4,
 };
 
@@ -245,26 +247,31 @@ static bool has_branches(const struct target_block *block) {
     return false;
 }
 
+/* Of an array that is to stay in registers. */
+static int64_t most_elements(const struct lowering *l) {
+    return l->options->has_vectors ? MOST_ELEMENTS : MOST_SHORT_ELEMENTS;
+}
+
 /* Can the whole loop go by vectors, unrolled? (Branches would need names, which nobody knows any more to be free.) */
 static bool has_shape(struct finder *f, const struct target_statement *loop) {
     bool is_wanted = loop->vectors == TARGET_VECTORS_WANTED || loop->vectors == TARGET_VECTORS_WANTED_EIGHT;
     return is_wanted && !has_branches(&loop->body) && is_integer(loop->value, 0) &&
            loop->limit->kind == TARGET_EXPR_CONSTANT && loop->limit->constant.integer % LANES == 0 &&
-           loop->limit->constant.integer <= MOST_VECTORS * LANES && is_flat_loop(f, loop);
+           loop->limit->constant.integer <= most_elements(f->l) && is_flat_loop(f, loop);
 }
 
 /* ---- arrays ---- */
 
-static void give_lanes(struct target_block *block) {
+static void give_lanes(const struct lowering *l, struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         struct target_statement *statement = block->statements.at[i];
         struct target_array *array = statement->array;
         if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE &&
             has_vectors(array->element) && array->capacity > 0 && array->capacity % LANES == 0 &&
-            array->capacity <= MOST_VECTORS * LANES)
+            array->capacity <= most_elements(l))
             array->lanes = LANES;
-        give_lanes(&statement->body);
-        give_lanes(&statement->other);
+        give_lanes(l, &statement->body);
+        give_lanes(l, &statement->other);
     }
 }
 
@@ -331,8 +338,13 @@ static bool touches(const struct target_block *block) {
 static struct target_expr *vector_at(const struct finder *f, const struct target_expr *place) {
     enum base base = f->index->base;
     struct target_expr *index = expr_variable(f->l, f->index, 0, INT32_MAX);
-    struct target_expr *vector = expr_operation(f->l, OP_DIV, base, index, expr_integer(f->l, base, LANES));
-    return expr_operation(f->l, OP_ADD, base, vector, expr_integer(f->l, base, offset_of(f, place) / LANES));
+    struct target_expr *lanes = vectors_iterations(f->l, base, 1);
+    struct target_expr *first = expr_integer(f->l, base, offset_of(f, place));
+    if (f->l->options->has_vectors)
+        first = expr_integer(f->l, base, offset_of(f, place) / LANES);
+    else if (offset_of(f, place))
+        first = expr_operation(f->l, OP_DIV, base, first, lanes);
+    return expr_operation(f->l, OP_ADD, base, expr_operation(f->l, OP_DIV, base, index, lanes), first);
 }
 
 /* The indices of all lanes. (The index itself is shared with places in memory.) */
@@ -672,7 +684,7 @@ static void convert_block(struct finder *f, struct target_block *block) {
 
 void vectors_make(struct lowering *l) {
     struct finder f = {.l = l};
-    give_lanes(&l->target->body);
+    give_lanes(l, &l->target->body);
     keep_lanes_of_block(&f, &l->target->body, false);
     convert_block(&f, &l->target->body);
 }
@@ -815,6 +827,5 @@ bool vectors_of_calls(struct lowering *l, struct target_statement *loop, int cou
     if (count > 1)
         go_abreast(&f, loop, count);
     loop->vectors = TARGET_VECTORS_ANY;
-    loop->is_by_lanes = true;
     return true;
 }

@@ -456,9 +456,9 @@ struct search {
 
 static void look_for_parts(void *context, const struct core *name) {
     struct search *search = context;
-    search->is_used |= (name->kind == CORE_GLOBAL && map_has(search->parts, name->global.global)) ||
-                       (name->kind == CORE_PRIMITIVE &&
-                        map_has(search->parts, &primitive_info[name->primitive.primitive]));
+    search->is_used |=
+        (name->kind == CORE_GLOBAL && map_has(search->parts, name->global.global)) ||
+        (name->kind == CORE_PRIMITIVE && map_has(search->parts, &primitive_info[name->primitive.primitive]));
 }
 
 /* "`splitUp`, `everyNth` or others": what is made of it by globals from `first` on. */
@@ -488,8 +488,8 @@ static const char *made_of(struct checker *c, const void *part, size_t first) {
 }
 
 static void report_part(struct checker *c, const char *name, const char *of, const char *others, struct span span) {
-    struct diagnostic *d = diag_error(c->diagnostics, DIAG_INTERNAL_NAME, span,
-                                      "`%s` is a part of %s that is not for programs", name, of);
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_INTERNAL_NAME, span, "`%s` is a part of %s that is not for programs", name, of);
     if (*others)
         diag_hint(c->diagnostics, d, "what is made of it can be used: %s", others);
 }

@@ -186,20 +186,27 @@ def cases(env):
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
 
-    def registers():
-        assembly = os.path.join(env.tmp(), "plain.s")
-        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
-                       compile_to("c", env.path("benchmarks", "fcl", "plain.fcl")))
-        if done.returncode:
-            raise Skip("gcc does not know Haswell, a processor with AVX2")
-        text = open(assembly, encoding="utf-8").read()
-        text = text[text.index("fcl_block_product:"):text.index("fcl_part_product:")]
-        loops = [lines.splitlines()[1:] for lines in re.split(r"(?=^\.L\w+:$)", text, flags=re.M)]
-        four = [lines for lines in loops if sum("vmulps" in line and "%ymm" in line for line in lines) == 4]
-        assert len(four) == 1, text
-        inside = four[0][:next(i for i, line in enumerate(four[0]) if re.match(r"\tj", line)) + 1]
-        assert len(inside) <= 18 and not any("(%rsp)" in line for line in inside), inside
-    yield Case("in C, sums that go four vectors abreast stay in registers where these have 32 bytes", registers)
+    def registers(program, operation, count, most):
+        """The loop of `product` with that many of these operations, by 32 bytes, has as many instructions at most, and
+        nothing on the stack."""
+        def check():
+            assembly = os.path.join(env.tmp(), "product.s")
+            done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
+                           compile_to("c", env.path("benchmarks", "fcl", program)))
+            if done.returncode:
+                raise Skip("gcc does not know Haswell, a processor with AVX2")
+            text = open(assembly, encoding="utf-8").read()
+            text = text[text.index("fcl_block_product:"):text.index("fcl_part_product:")]
+            loops = [lines.splitlines()[1:] for lines in re.split(r"(?=^\.L\w+:$)", text, flags=re.M)]
+            found = [lines for lines in loops
+                     if sum(operation in line and "%ymm" in line for line in lines) == count]
+            assert len(found) == 1, text
+            inside = found[0][:next(i for i, line in enumerate(found[0]) if re.match(r"\tj", line)) + 1]
+            assert len(inside) <= most and not any("(%rsp)" in line for line in inside), inside
+        return check
+    yield Case("in C, sums that go eight vectors abreast stay in registers where these have 32 bytes",
+               registers("plain.fcl", "vmulps", 8, 26))
+    yield Case("and so do a tile's of a product", registers("matrices.fcl", "vfmadd", 16, 36))
 
     def neighbours():
         path = os.path.join(env.tmp(), "words.fcl")
@@ -712,8 +719,9 @@ def cases(env):
             assert count(r"vstore16|FCL_SIMD|\(uint\)|/ [^1]|%", inner[1]) == 0, inner[1]
             # the panel is copied by rows, in each of three cases, and so is the result, in two
             assert count("for \\(int row", text) == 5, text
-        text = open(compile_to("c", path), encoding="utf-8").read()
-        assert "FCL_VECTOR" not in text and "float16" not in text, text
+        for size in (32, 64):  # GCC keeps sums of 64 bytes in registers by itself
+            text = open(compile_to("c", path, f"--vector-bytes={size}"), encoding="utf-8").read()
+            assert ("fcl_float_vec local_array" in text) == (size == 32), text
     yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions",
                vectors)
 
