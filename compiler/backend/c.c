@@ -48,7 +48,7 @@ static const char vector_head[] =
     "#if defined __clang__ || __GNUC__ >= 9 /* convertvector */\n"
     "#pragma GCC diagnostic ignored \"-Wpsabi\" /* of functions in this file only */\n"
     "#define FCL_INLINE static inline __attribute__((always_inline, unused))\n"
-    "/* Elements of 4 bytes in a vector: GCC keeps one in memory that is larger than a register. */\n"
+    "/* Elements of 4 bytes in a vector: GCC keeps vectors in memory that are larger than a register. */\n"
     "#if defined __AVX512F__ || defined __clang__\n"
     "#define FCL_WIDTH 16\n"
     "#define FCL_ALL(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}\n"

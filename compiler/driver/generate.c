@@ -23,7 +23,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     return result;
 }
 
-/* Of a vector register: what is asked for, or the device has. */
+/* The size of a vector register: what the user asks for, or else the device's. */
 static int vector_bytes_of(const struct generate_request *request) {
     if (request->options->vector_bytes_given)
         return (int)request->options->vector_bytes;

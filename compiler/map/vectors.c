@@ -29,7 +29,7 @@
 
    note [width]
    OpenCL's compilers take a vector of 16 apart where registers are smaller. GCC keeps its halves in
-   memory. So the text in C says at its beginning how many lanes a vector has, by the processor that
+   memory: QUIRK_LONG_VECTORS. So the text in C says at its beginning how many lanes a vector has, by the processor that
    it is compiled for, and its loops step by that number. Sums go by eight such vectors, then by four:
    two additions begin in each cycle, and one takes four; but a row may have no more than 64 elements. */
 #include "map/lower.h"
@@ -37,7 +37,7 @@
 enum {
     LANES = TARGET_LANES,
     MOST_ELEMENTS = 32 * LANES,                /* in one array: as AVX-512 has in its registers */
-    MOST_SHORT_ELEMENTS = 16 * CPU_VECTOR / 4, /* and AVX2 in its own */
+    MOST_SHORT_ELEMENTS = 16 * CPU_VECTOR / 4, /* the same where there is only AVX2: 16 registers */
     SHORT = 32,                                /* operations in a round of a loop that asks after SOME_ROUNDS only */
     SOME_ROUNDS = 4,
 };
@@ -247,7 +247,7 @@ static bool has_branches(const struct target_block *block) {
     return false;
 }
 
-/* Of an array that is to stay in registers. */
+/* The most that an array may have which is to stay in registers. */
 static int64_t most_elements(const struct lowering *l) {
     return l->options->has_vectors ? MOST_ELEMENTS : MOST_SHORT_ELEMENTS;
 }

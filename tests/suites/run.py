@@ -128,7 +128,7 @@ def cases(env):
 
     # Whatever vectors this machine has: loops that go by vectors are right with shorter ones, too.
     for width, more in ((8, "-mno-avx512f"), (4, "-mno-avx"), (1, "-U__GNUC__ -D__GNUC__=8")):
-        for name in ("vectors_abreast", "vector_loops", "vector_rounds", "vector_calls"):
+        for name in ("vectors_abreast", "vector_arrays", "vector_loops", "vector_rounds", "vector_calls"):
             def narrower(more=more, name=name):
                 require(env, "c")
                 if platform.machine() != "x86_64":
@@ -137,7 +137,7 @@ def cases(env):
                                         env.path("tests", "run", "optimiser", name + ".fcl")],
                                   {"FCL_CC_OPTIONS": more})
             yield Case(f"{name}.fcl by vectors of {width} at most", narrower,
-                       long=name != "vectors_abreast" or env.sanitized)
+                       long=name not in ("vectors_abreast", "vector_arrays") or env.sanitized)
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
