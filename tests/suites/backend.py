@@ -186,13 +186,15 @@ def cases(env):
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
 
-    def registers(program, operation, count, most):
+    def registers(source, operation, count, most):
         """The loop of `product` with that many of these operations, by 32 bytes, has as many instructions at most, and
         nothing on the stack."""
         def check():
-            assembly = os.path.join(env.tmp(), "product.s")
+            path, assembly = (os.path.join(env.tmp(), "product" + extension) for extension in (".fcl", ".s"))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source)
             done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
-                           compile_to("c", env.path("benchmarks", "fcl", program)))
+                           compile_to("c", path))
             if done.returncode:
                 raise Skip("gcc does not know Haswell, a processor with AVX2")
             text = open(assembly, encoding="utf-8").read()
@@ -205,8 +207,12 @@ def cases(env):
             assert len(inside) <= most and not any("(%rsp)" in line for line in inside), inside
         return check
     yield Case("in C, sums that go eight vectors abreast stay in registers where these have 32 bytes",
-               registers("plain.fcl", "vmulps", 8, 26))
-    yield Case("and so do a tile's of a product", registers("matrices.fcl", "vfmadd", 16, 36))
+               registers("kernel product (n : int) (a : [float]) (b : [float]) = push <grid> (generate (n * n) (fn e "
+                         "=> foldl (fn s k => s + a ! (e / n * n + k) * b ! (k * n + e % n)) 0.0 (iota n)))\n",
+                         "vmulps", 8, 26))
+    yield Case("and so do a tile's of a product",
+               registers('import "matrix"\nkernel product (n : int) (a : [float]) (b : [float]) = matMul n n n a b\n',
+                         "vfmadd", 16, 36))
 
     def neighbours():
         path = os.path.join(env.tmp(), "words.fcl")

@@ -137,7 +137,7 @@ def cases(env):
                                         env.path("tests", "run", "optimiser", name + ".fcl")],
                                   {"FCL_CC_OPTIONS": more})
             yield Case(f"{name}.fcl by vectors of {width} at most", narrower,
-                       long=name not in ("vectors_abreast", "vector_arrays") or env.sanitized)
+                       long=width == 4 or name not in ("vectors_abreast", "vector_arrays") or env.sanitized)
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
