@@ -248,6 +248,7 @@ const struct dialect dialect_c = {
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",
+                [TARGET_VECTORS_NONE] = "FCL_SCALAR",
                 [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " FCL_ALIGNED(%d)",
     .kernel_head = kernel_head,

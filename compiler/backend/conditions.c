@@ -99,5 +99,5 @@ static bool has_loops(const struct target_block *block) {
 }
 
 bool conditions_by_vectors(const struct target_statement *loop) {
-    return loop->vectors != TARGET_VECTORS_WITHIN && !has_loops(&loop->body);
+    return !target_is_scalar(loop) && !has_loops(&loop->body);
 }

@@ -65,6 +65,7 @@ const struct dialect dialect_dump = {
     .vectors = {[TARGET_VECTORS_WANTED] = "simd",
                 [TARGET_VECTORS_WANTED_EIGHT] = "simd of eight",
                 [TARGET_VECTORS_EIGHT] = "at most eight",
+                [TARGET_VECTORS_NONE] = "scalar",
                 [TARGET_VECTORS_WITHIN] = "scalar"},
     .alignment = " aligned %d",
     .is_plain = true,

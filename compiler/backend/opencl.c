@@ -183,6 +183,7 @@ static const struct dialect dialect_opencl = {
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",
+                [TARGET_VECTORS_NONE] = "FCL_SCALAR",
                 [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,

@@ -109,8 +109,17 @@ static void print_body(struct printer *p, const struct target_block *block) {
 }
 
 static void print_ordered(struct printer *p, const struct target_statement *loop) {
-    if (loop->is_ordered && loop->vectors != TARGET_VECTORS_WITHIN && !p->dialect->is_plain)
+    if (loop->is_ordered && !target_is_scalar(loop) && !p->dialect->is_plain)
         print_line(p, "%s", quirks[QUIRK_ORDERED_LOOPS].macro);
+}
+
+/* As the first statement of its body. */
+static void print_without_vectors(struct printer *p, const struct target_statement *loop) {
+    if (loop->vectors != TARGET_VECTORS_WITHIN || !quirk_is_on(QUIRK_STRIDED_VECTORS, p->dialect->where))
+        return;
+    p->indent++;
+    print_line(p, "%s;", quirks[QUIRK_STRIDED_VECTORS].macro);
+    p->indent--;
 }
 
 static void print_loop(struct printer *p, const struct target_statement *loop) {
@@ -137,6 +146,7 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
     }
     bool was_by_vectors = p->is_by_vectors;
     p->is_by_vectors = p->is_loop && (was_by_vectors || conditions_by_vectors(loop));
+    print_without_vectors(p, loop);
     print_body(p, &loop->body);
     p->is_by_vectors = was_by_vectors;
     print_line(p, "}");

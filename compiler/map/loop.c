@@ -81,7 +81,7 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
 static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
                                       bool restarts) {
     if (lower_vectors_lose_stores(forall) || lower_steps_wrap(forall->regions[0]))
-        return TARGET_VECTORS_WITHIN;
+        return TARGET_VECTORS_NONE;
     /* Iterations that change one place must not run together, even where a block is one thread and
        needs no atomics for it. */
     if (is_simple(body) && !ir_has(forall, IR_ATOMIC))
@@ -89,6 +89,13 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
     if (has_strides(forall->regions[0], forall->parameters[0]))
         return TARGET_VECTORS_WITHIN;
     return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
+}
+
+static void set_vectors(struct lowering *l, struct target_statement *loop, const struct ir_instruction *forall,
+                        bool restarts) {
+    loop->vectors = vectors_of(forall, &loop->body, restarts);
+    if (loop->vectors == TARGET_VECTORS_WITHIN && lower_has_quirk(l, QUIRK_STRIDED_VECTORS))
+        l->target->quirks |= quirk_bit(QUIRK_STRIDED_VECTORS);
 }
 
 /* note [rows] in rows.c: whole rows of a length that is known. */
@@ -112,7 +119,7 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     lower_region(l, forall->regions[0]);
     /* A row is a power of two long: it leaves nothing to shorter vectors, or longer ones do not
        come to run. */
-    loop->vectors = vectors_of(forall, &loop->body, false);
+    set_vectors(l, loop, forall, false);
     lower_leave(l, inner);
     lower_leave(l, outer);
 }
@@ -162,7 +169,7 @@ static bool lower_loop(struct lowering *l, const struct loop_part *part, struct 
         uses_count(l->uses, l->kernel, forall);
     }
     if (forall->inner == LEVEL_THREAD)
-        loop->vectors = vectors_of(forall, &loop->body, lower_restarts_index(l->arena, forall));
+        set_vectors(l, loop, forall, lower_restarts_index(l->arena, forall));
     bool is_good = !vectors || vectors_of_calls(l, loop, vectors);
     lower_leave(l, scope);
     return is_good;

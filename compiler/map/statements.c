@@ -80,7 +80,7 @@ struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buf
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk) { return quirk_is_on(quirk, l->options->where); }
 
 void lower_scalar(struct lowering *l, struct target_statement *loop) {
-    loop->vectors = TARGET_VECTORS_WITHIN;
+    loop->vectors = TARGET_VECTORS_NONE;
     l->target->has_scalar_loops = true;
 }
 

@@ -132,8 +132,8 @@ enum target_vectors {
     TARGET_VECTORS_WANTED,       /* iterations are independent and simple */
     TARGET_VECTORS_WANTED_EIGHT, /* the same, eight at a time: note [restarted indices] */
     TARGET_VECTORS_EIGHT,        /* if any, of eight */
-    TARGET_VECTORS_WITHIN, /* each iteration goes through memory of its own: vectors of several would gather; or LLVM
-                              makes wrong ones: notes [steps that wrap] and [short loops] */
+    TARGET_VECTORS_NONE,         /* LLVM makes wrong ones: notes [steps that wrap] and [short loops] */
+    TARGET_VECTORS_WITHIN,       /* none: each iteration goes through memory of its own, and vectors would gather */
     TARGET_VECTORS_COUNT
 };
 
@@ -160,6 +160,10 @@ struct target_statement {
     bool may_meet;               /* STORE, SIMT: note [meeting stores] in ir.h */
     int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
 };
+
+static inline bool target_is_scalar(const struct target_statement *loop) {
+    return loop->vectors >= TARGET_VECTORS_NONE;
+}
 
 /* ---- kernels ---- */
 
@@ -215,7 +219,7 @@ struct target_kernel {
     bool uses_double;
     bool uses_atomic64;
     quirk_set quirks;       /* that its code would meet */
-    bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_WITHIN (the loop mapping need not say so) */
+    bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_NONE (the loop mapping need not say so) */
     int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t register_bytes; /* SIMT: what they take at a time */
     int64_t static_shared_bytes;     /* declared in the kernel */

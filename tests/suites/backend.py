@@ -186,19 +186,23 @@ def cases(env):
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
 
+    def instructions(kernel, source):
+        """Of a block of the kernel, by GCC for a processor with AVX2."""
+        path, assembly = (os.path.join(env.tmp(), kernel + extension) for extension in (".fcl", ".s"))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
+                       compile_to("c", path))
+        if done.returncode:
+            raise Skip("gcc does not know Haswell, a processor with AVX2")
+        text = open(assembly, encoding="utf-8").read()
+        return re.search(rf"^fcl_block_{kernel}[.\w]*:$.*^fcl_part_{kernel}:$", text, re.M | re.S)[0]
+
     def registers(source, operation, count, most):
         """The loop of `product` with that many of these operations, by 32 bytes, has as many instructions at most, and
         nothing on the stack."""
         def check():
-            path, assembly = (os.path.join(env.tmp(), "product" + extension) for extension in (".fcl", ".s"))
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(source)
-            done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
-                           compile_to("c", path))
-            if done.returncode:
-                raise Skip("gcc does not know Haswell, a processor with AVX2")
-            text = open(assembly, encoding="utf-8").read()
-            text = text[text.index("fcl_block_product:"):text.index("fcl_part_product:")]
+            text = instructions("product", source)
             loops = [lines.splitlines()[1:] for lines in re.split(r"(?=^\.L\w+:$)", text, flags=re.M)]
             found = [lines for lines in loops
                      if sum(operation in line and "%ymm" in line for line in lines) == count]
@@ -785,6 +789,11 @@ def cases(env):
         text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
         assert count(r"FCL_SCALAR\n +for \(int chunk", text) == count(r"for \(int chunk", text) == 6, text
     yield Case("a loop over runs of elements asks for no vectors across the runs", strides)
+
+    def no_vectors():
+        text = instructions("k", "kernel k (xs : [int]) = scan (+) 0 xs\n")
+        assert count(r"\tadd", text) > 60 and count(r"\tv?perm|\tvpblend", text) < 20, text
+    yield Case("and by GCC it is made none that permute what they load", no_vectors)
 
     def fences():
         path = os.path.join(env.tmp(), "scatter.fcl")
