@@ -132,6 +132,8 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
     else if (pragma)
         print_line(p, "%s", pragma);
     print_ordered(p, loop);
+    if (loop->is_update)
+        print_line(p, "%s", quirks[QUIRK_ROLLED_UPDATES].macro);
     print_indent(p);
     text_printf(p->out, "for (%s %s = ", p->dialect->types[loop->variable->base], name);
     print_expr(p, loop->value, PRECEDENCE_ANY);

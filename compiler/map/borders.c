@@ -3,7 +3,8 @@
    or a clamped one, is the same for all that lie inside. So a loop over the grid's threads becomes
    two: of those inside, where its outcome is known, and with it the loads that are made, by
    vectors; and of what is left before and behind, as the loop was. Where rows are loops (rows.c)
-   it is the row that has borders. For CPUs: on GPUs a guard costs next to nothing.
+   it is the row that has borders, and so it is where a block does a row; but tiles are too short to
+   gain. For CPUs: on GPUs a guard costs next to nothing.
 
    A border that lies at a constant is taken for the first one, and what is computed for the last:
    where that is not so, the loop as it was does the more, but nothing is wrong. Bounds are computed
@@ -155,8 +156,9 @@ static bool is_much(const struct ir_instruction *at) {
 
 const struct borders *borders_find(struct lowering *l, const struct ir_instruction *loop, const struct rows *rows) {
     const struct ir_value *index = loop->parameters[0];
-    bool is_small = loop->operands[0]->high < CPU_ROWS_COUNT;
-    if (is_small || loop->outer != LEVEL_GRID || loop->inner != LEVEL_THREAD || index->base != BASE_I32)
+    int64_t least = loop->outer == LEVEL_BLOCK ? CPU_BORDERED_ROW : CPU_ROWS_COUNT;
+    bool is_short = loop->operands[0]->high < least;
+    if (is_short || loop->outer < LEVEL_BLOCK || loop->inner != LEVEL_THREAD || index->base != BASE_I32)
         return NULL;
     struct borders *found = ARENA_NEW(l->arena, struct borders);
     found->loop = loop;

@@ -339,6 +339,9 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
         statement->vectors = TARGET_VECTORS_EIGHT;
     keep_order(l, loop, statement);
     statement->unroll = is_unrolled;
+    statement->is_update = lower_has_quirk(l, QUIRK_ROLLED_UPDATES) && !is_unrolled && lower_updates_in_turn(loop);
+    if (statement->is_update)
+        l->target->quirks |= quirk_bit(QUIRK_ROLLED_UPDATES);
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));

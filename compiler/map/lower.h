@@ -171,6 +171,7 @@ bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
+bool lower_updates_in_turn(const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
 bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */
 

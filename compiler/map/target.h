@@ -153,6 +153,7 @@ struct target_statement {
     int unroll_by;               /* FOR: but only by so many; 0: by all */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
+    bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_pause;               /* FENCE: none, but a moment's wait */

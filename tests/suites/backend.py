@@ -111,6 +111,11 @@ def cases(env):
                  "push <grid> (generate (length xs) (fn i => xs ! max 0 (i - 1) + xs ! min last (i + 1)))",
                  "fcl_block_k",
                  {r"result\[i\] = [^;]*xs\[i - 1\][^;]*xs\[i \+ 1\]": 1}, extension="c", loops=3)
+    yield golden("and so it is in rows that are blocks, as pictures are written",
+                 "kernel k (w : int) (h : int) (xs : [int]) = concat w (generate h (fn y => push <block> (generate w "
+                 "(fn x => xs ! (y * w + max 0 (x - 1)) + xs ! (y * w + min (w - 1) (x + 1))))))", "fcl_block_k",
+                 {r"i < outside; \+\+i\) \{\s*result\[i \+ (\w+)\] = [^;]*xs\[\1 \+ \(i - 1\)\][^;?]*;\s*\}": 1,
+                  r"side < 2": 1}, extension="c")
     cell = ("(fn e x => if isInside (e / (ny * nx)) nz && isInside (e / nx % ny) ny && isInside (e % nx) nx "
             "then x + xs ! (e - 1) + xs ! (e + ny * nx) else x)")
     yield golden("cells inside of a box and at its borders have loops of their own in C, and a row is asked for once",
@@ -294,6 +299,10 @@ def cases(env):
         assert re.search(r"#pragma unroll\s+for \(int (\w+) = 0; \1 < 15; .*\{\s+state = .*\barr\[\1 \* 256 \+ \w+\]",
                          text), text
     yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
+
+    yield golden("a pass of a sort in C has eight rounds one after another, so that processors guess for each load "
+                 "whether it waits", "kernel k (xs : [uint]) = sort xs", "fcl_block_k_4",
+                 {r"FCL_BY_EIGHT\s+for \(int i = 0; [^{]*\{[^}]*\}": 2}, extension="c")
 
     def placed():
         text = processors("whole.fcl", "sorted_7")
