@@ -168,6 +168,11 @@ static const struct candidate *find_outer(const struct found *found, const struc
     return NULL;
 }
 
+static bool is_worth_it(const struct division *division) {
+    bool is_power = (division->width & (division->width - 1)) == 0;
+    return division->by || division->width >= (is_power ? CPU_ROWS_WIDTH : CPU_ROWS_DIVIDED);
+}
+
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     struct found *found = ARENA_NEW(l->arena, struct found);
     found->uses = l->uses;
@@ -176,8 +181,7 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     const struct candidate *best = NULL;
     for (size_t i = 0; i < found->count; i++) {
         const struct candidate *at = &found->at[i];
-        bool is_worth_it = at->division.by || at->division.width >= CPU_ROWS_WIDTH;
-        if (is_worth_it &&
+        if (is_worth_it(&at->division) &&
             (!best || at->rests > best->rests || (at->rests == best->rests && at->quotients > best->quotients)))
             best = at;
     }
