@@ -1,4 +1,5 @@
 /* Making target expressions. */
+#include "ir/fold.h"
 #include "map/lower.h"
 
 struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base) {
@@ -76,6 +77,11 @@ struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base 
         return x;
     if (op == OP_MUL && (expr_is_integer(x, 1) || expr_is_integer(y, 0)))
         return y;
+    bool is_known = y && x->kind == TARGET_EXPR_CONSTANT && y->kind == TARGET_EXPR_CONSTANT;
+    if (is_known && !base_info[x->base].is_floating) {
+        const union scalar operands[] = {x->constant, y->constant};
+        return expr_integer(l, base, fold_operation(op, base, y->base, operands).integer);
+    }
     struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, base);
     expr->op = op;
     expr->operands[0] = x;

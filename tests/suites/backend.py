@@ -115,7 +115,7 @@ def cases(env):
                  "kernel k (xs : [float]) = concat 900 (generate (length xs / 900) (fn b =>\n"
                  "  let t = force (push <block> (generate 900 (fn i => xs ! (b * 900 + i) * 2.0)))\n"
                  "  in push <block> (generate 900 (fn i => t ! (i % 30 * 30 + i / 30)))))", "fcl_block_k",
-                 {r"[/%] 30\b": 0, r"row < \w+; \+\+row": 1}, extension="c")
+                 {r"[/%] 30\b": 0, r"k < rows; \+\+k": 1}, extension="c")
     yield golden("and so it is in rows that are blocks, as pictures are written",
                  "kernel k (w : int) (h : int) (xs : [int]) = concat w (generate h (fn y => push <block> (generate w "
                  "(fn x => xs ! (y * w + max 0 (x - 1)) + xs ! (y * w + min (w - 1) (x + 1))))))", "fcl_block_k",
