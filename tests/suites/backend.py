@@ -145,7 +145,7 @@ def cases(env):
     starts = "(generate (length s) (fn i => isBlank (s ! i) && (i == 0 || not (isBlank (s ! (i - 1))))))"
     yield golden("conditions of a loop by vectors are all computed, and one value's with many constants counted",
                  f"{blank}kernel k (s : [u8]) = push <block> {starts}", "fcl_block_k",
-                 {r"\|\||&&": 0, r"\) \+ \(x2 == 13\) != 0": 1}, extension="c")
+                 {r"\|\||&&": 0, r"\) \+ \(x2 == 13\) != 0": 2}, extension="c")
     yield golden("but not in a loop that each iteration leaves at a time of its own",
                  "kernel k (n : int) (xs : [int]) = push <block> (map (fn x => loop (fn i => i < x && i * i != n) (fn "
                  "i => i + 1) 0) xs)",

@@ -11,8 +11,9 @@ from harness import Case
 
 ORDER = 46
 SHORT = ("interp", "c", "cuda-simulator")
-# Half a minute, where Python tells what is due, and a quarter, where `run` has the programs of sorts.
-LONG_HERE = ("whole sorts on interp", "sorts on interp", "whole sorts on cuda-simulator")
+# Half a minute, where Python tells what is due, and as much where `run` has programs of the same functions.
+LONG_HERE = ("whole sorts on interp", "sorts on interp", "whole sorts on cuda-simulator", "whole on cuda-simulator",
+             "push on cuda-simulator")
 
 
 def complete(env, page, rows):

@@ -33,8 +33,8 @@ SMALL = {
         " warp_state warp_exchange whole_warps llvm_zeros"
     ).split()
 }
-# Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and the small programs;
-# what the SIMT mapping makes of others is run by the CUDA simulator, what the loop mapping makes of them by C.
+# Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and by simt the small
+# programs; what the SIMT mapping makes of others is run by the CUDA simulator, and what the loop mapping does, by C.
 ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
 # Programs of scalars that OpenCL has functions or types of its own for: a short run has these there by loops, too.
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
@@ -67,8 +67,8 @@ def is_long(env, path, executor):
         return True
     if name in LENGTHY.get(executor, ()):
         return True
-    if executor == "opencl-loop" and name in OF_OPENCL:
-        return False
+    if executor == "opencl-loop":
+        return name not in OF_OPENCL and folder not in ON_OPENCL[executor]
     return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
 
 
