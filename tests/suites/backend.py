@@ -111,16 +111,16 @@ def cases(env):
                  "push <grid> (generate (length xs) (fn i => xs ! max 0 (i - 1) + xs ! min last (i + 1)))",
                  "fcl_block_k",
                  {r"result\[i\] = [^;]*xs\[i - 1\][^;]*xs\[i \+ 1\]": 1}, extension="c", loops=3)
-    yield golden("a tile's rows are loops in C, unless they are short or a power of two",
-                 "kernel k (xs : [float]) = concat 900 (generate (length xs / 900) (fn b =>\n"
-                 "  let t = force (push <block> (generate 900 (fn i => xs ! (b * 900 + i) * 2.0)))\n"
-                 "  in push <block> (generate 900 (fn i => t ! (i % 30 * 30 + i / 30)))))", "fcl_block_k",
-                 {r"[/%] 30\b": 0, r"k < rows; \+\+k": 1}, extension="c")
     yield golden("and so it is in rows that are blocks, as pictures are written",
                  "kernel k (w : int) (h : int) (xs : [int]) = concat w (generate h (fn y => push <block> (generate w "
                  "(fn x => xs ! (y * w + max 0 (x - 1)) + xs ! (y * w + min (w - 1) (x + 1))))))", "fcl_block_k",
                  {r"i < outside; \+\+i\) \{\s*result\[i \+ (\w+)\] = [^;]*xs\[\1 \+ \(i - 1\)\][^;?]*;\s*\}": 1,
                   r"side < 2": 1}, extension="c")
+    yield golden("a tile's rows are loops in C, unless they are short or a power of two",
+                 "kernel k (xs : [float]) = concat 900 (generate (length xs / 900) (fn b =>\n"
+                 "  let t = force (push <block> (generate 900 (fn i => xs ! (b * 900 + i) * 2.0)))\n"
+                 "  in push <block> (generate 900 (fn i => t ! (i % 30 * 30 + i / 30)))))", "fcl_block_k",
+                 {r"[/%] 30\b": 0, r"k < rows; \+\+k": 1}, extension="c")
     cell = ("(fn e x => if isInside (e / (ny * nx)) nz && isInside (e / nx % ny) ny && isInside (e % nx) nx "
             "then x + xs ! (e - 1) + xs ! (e + ny * nx) else x)")
     yield golden("cells inside of a box and at its borders have loops of their own in C, and a row is asked for once",
