@@ -29,9 +29,10 @@
 
    note [width]
    OpenCL's compilers take a vector of 16 apart where registers are smaller. GCC keeps its halves in
-   memory: QUIRK_LONG_VECTORS. So the text in C says at its beginning how many lanes a vector has, by the processor that
-   it is compiled for, and its loops step by that number. Sums go by eight such vectors, then by four:
-   two additions begin in each cycle, and one takes four; but a row may have no more than 64 elements. */
+   memory: QUIRK_LONG_VECTORS. So the text in C says at its beginning how many lanes a vector has, by
+   the processor that it is compiled for, and its loops step by that number. Sums go by eight such
+   vectors, then by four: two additions begin in each cycle, and one takes four; but a row may have no
+   more than 64 elements. */
 #include "map/lower.h"
 
 enum {

@@ -187,7 +187,7 @@ static bool has_update(const struct ir_region *region, const struct ir_value *in
 }
 
 bool lower_updates_in_turn(const struct ir_instruction *loop) {
-    enum { SHORT = 24 };
+    enum { SHORT = 24 }; /* instructions in a round. Chosen */
     int count = 0;
     for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk))
         if (++count > SHORT)
