@@ -1,6 +1,9 @@
 /* The entry point: options, and the command on a thread with a stack large enough for deep programs. */
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
@@ -91,7 +94,18 @@ static void start(void *context, size_t stack_bytes) {
     arena_free(arena);
 }
 
+/* What one kernel's memory was, the next one takes. The C library would give it back to the system in between, and
+   each page of it that is taken again costs more than most of what is done with it. */
+static void keep_freed_memory(void) {
+#if defined M_TRIM_THRESHOLD && defined M_MMAP_THRESHOLD
+    enum { KEPT = 64 * 1024 * 1024, LARGEST = 16 * 1024 * 1024 };
+    mallopt(M_TRIM_THRESHOLD, KEPT);
+    mallopt(M_MMAP_THRESHOLD, LARGEST);
+#endif
+}
+
 int main(int count, char **arguments) {
+    keep_freed_memory();
     struct invocation invocation = {.count = count, .arguments = arguments, .status = EXIT_INTERNAL};
     stack_run(start, &invocation);
     return (int)invocation.status;

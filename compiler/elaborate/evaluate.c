@@ -4,13 +4,9 @@
 #include "elaborate/value.h"
 #include "support/stack.h"
 
-/* More calls of a function within each other or more steps than these are taken for recursion that
-   does not end. The largest kernels of the prelude's own take a tenth of the steps and of the
-   instructions; a second goes as far as this. */
+/* More calls of a function within each other are taken for recursion that does not end. */
 enum { MAX_CALLS = 3000, MAX_SPLITS = 3 };
 enum { MOST_ARGUMENTS = 8 }; /* of a primitive */
-static const uint64_t MAX_STEPS = 2u * 1000 * 1000;
-static const size_t MAX_INSTRUCTIONS = 150 * 1000; /* of a kernel's code, before any of it is left out */
 
 const struct environment *elab_bind(struct elaborator *e, const struct environment *environment,
                                     const struct core_local *local, struct elab_value *value) {
@@ -371,19 +367,15 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
 
 /* ---- application ---- */
 
-void elab_count_step(struct elaborator *e, struct span span) {
-    e->steps++;
-    e->has_run_out = e->steps > MAX_STEPS || ir_instructions(e->builder) > MAX_INSTRUCTIONS;
-    if (!e->has_run_out)
-        return;
-    if (e->steps > MAX_STEPS)
-        elab_fail(
-            e, DIAG_ENDLESS_RECURSION, span,
-            "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
-            (unsigned long long)MAX_STEPS);
+void elab_run_out(struct elaborator *e, struct span span) {
+    e->has_run_out = true;
+    if (e->steps > ELAB_MOST_STEPS)
+        elab_fail(e, DIAG_ENDLESS_RECURSION, span,
+                  "this takes more than %d steps at compile time: a recursion that does not end, or too much unrolling",
+                  ELAB_MOST_STEPS);
     elab_fail(e, DIAG_ENDLESS_RECURSION, span,
-              "this makes code of more than %lu instructions: a recursion that does not end, or too much unrolling",
-              (unsigned long)MAX_INSTRUCTIONS);
+              "this makes code of more than %d instructions: a recursion that does not end, or too much unrolling",
+              ELAB_MOST_INSTRUCTIONS);
 }
 
 struct applying {

@@ -273,7 +273,16 @@ const struct elab_call *elab_users_call(const struct elaborator *e, struct span 
 struct span elab_users_span(const struct elaborator *e, struct span span);
 
 /* ---- evaluate.c ---- */
-void elab_count_step(struct elaborator *e, struct span span); /* fails after too many */
+/* More steps than these, or instructions of a kernel before any of them is left out, are taken for a recursion that
+   does not end. The largest kernels of the prelude's own take a tenth of either; a second goes as far as this. */
+enum { ELAB_MOST_STEPS = 2 * 1000 * 1000, ELAB_MOST_INSTRUCTIONS = 150 * 1000 };
+void elab_run_out(struct elaborator *e, struct span span) __attribute__((noreturn));
+
+static inline void elab_count_step(struct elaborator *e, struct span span) {
+    if (++e->steps > ELAB_MOST_STEPS || ir_instructions(e->builder) > ELAB_MOST_INSTRUCTIONS)
+        elab_run_out(e, span);
+}
+
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance);
 struct elab_value *elab_list_item(struct elaborator *e, struct pull *list, size_t index);

@@ -180,28 +180,11 @@ static bool takes_a_part(const struct ir_value *x, const struct ir_value *y, str
     return range_intersect(*result, (struct range){0, high}, result);
 }
 
-static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count) {
-    union scalar constants[3];
+/* The operands are resolved, and not all constant. */
+static struct ir_value *make_simplified(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x,
+                                        size_t count) {
     struct range ranges[3];
-    bool all_constant = true;
-    for (size_t i = 0; i < count; i++) {
-        x[i] = builder_operand(b, x[i]);
-        all_constant = all_constant && x[i]->is_constant;
-        constants[i] = x[i]->constant;
-    }
     enum base operand = x[count - 1]->base;
-    if (all_constant)
-        return ir_constant(b, base, fold_operation(op, base, operand, constants));
-    if (b->optimise == 0) {
-        if (op == OP_SELECT && x[0]->is_constant) /* known conditions decide statically at every level */
-            return x[x[0]->constant.integer ? 1 : 2];
-        if ((op == OP_MIN || op == OP_MAX) && x[0] == x[1] && base_info[base].is_integer)
-            return x[0]; /* and lengths that are equal are seen to be */
-        /* ranges are kept at every level: what memory to set aside is decided by them */
-        for (size_t i = 0; i < count; i++)
-            ranges[i] = (struct range){x[i]->low, x[i]->high};
-        return new_operation(b, op, base, x, count, range_operation(op, base, operand, ranges), false);
-    }
     for (size_t i = 0; i < count; i++)
         ranges[i] = facts_range(b, x[i]);
     struct range range = range_operation(op, base, operand, ranges);
@@ -227,6 +210,68 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
     if (!value->is_constant && !range_within(facts_range(b, value), range))
         learn(b, value, range);
     return builder_operand(b, value);
+}
+
+/* What an operation gave, kept while no more is known: loops and branches are made of the same comparisons again and
+   again, and what is tried for each is long. */
+enum { KNOWN_OPERATIONS = 128 };
+struct known_operation {
+    uint32_t known, operands[3];
+    enum ir_op op;
+    enum base base;
+    bool is_part; /* of a sum that is rebuilt, which is not simplified */
+    struct ir_value *value;
+};
+
+static struct known_operation *known_operation(struct ir_builder *b, const struct known_operation *wanted) {
+    if (!b->operations)
+        b->operations = ARENA_ARRAY(b->scratch, struct known_operation, KNOWN_OPERATIONS);
+    uint64_t hash = builder_mix(builder_mix(wanted->op, wanted->base), wanted->operands[0]);
+    hash = builder_mix(builder_mix(hash, wanted->operands[1]), wanted->operands[2]);
+    return &b->operations[hash % KNOWN_OPERATIONS];
+}
+
+static bool is_in_scope(const struct ir_builder *b, const struct ir_value *value) {
+    const struct region_info *info = value->region ? &b->regions.at[value->region->id] : NULL;
+    return !info || (info->open && info->depth < b->frames.count);
+}
+
+static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count) {
+    union scalar constants[3];
+    struct range ranges[3];
+    bool all_constant = true;
+    for (size_t i = 0; i < count; i++) {
+        x[i] = builder_operand(b, x[i]);
+        all_constant = all_constant && x[i]->is_constant;
+        constants[i] = x[i]->constant;
+    }
+    enum base operand = x[count - 1]->base;
+    if (all_constant)
+        return ir_constant(b, base, fold_operation(op, base, operand, constants));
+    if (b->optimise == 0) {
+        if (op == OP_SELECT && x[0]->is_constant) /* known conditions decide statically at every level */
+            return x[x[0]->constant.integer ? 1 : 2];
+        if ((op == OP_MIN || op == OP_MAX) && x[0] == x[1] && base_info[base].is_integer)
+            return x[0]; /* and lengths that are equal are seen to be */
+        /* ranges are kept at every level: what memory to set aside is decided by them */
+        for (size_t i = 0; i < count; i++)
+            ranges[i] = (struct range){x[i]->low, x[i]->high};
+        return new_operation(b, op, base, x, count, range_operation(op, base, operand, ranges), false);
+    }
+    struct known_operation wanted = {
+        .known = b->known, .op = op, .base = base, .is_part = b->rebuilding > 0, .value = NULL};
+    for (size_t i = 0; i < count; i++)
+        wanted.operands[i] = x[i]->id + 1;
+    struct known_operation *known = known_operation(b, &wanted);
+    bool is_same = known->value && known->known == wanted.known && known->op == op && known->base == base &&
+                   known->is_part == wanted.is_part &&
+                   memcmp(known->operands, wanted.operands, sizeof wanted.operands) == 0;
+    if (is_same && is_in_scope(b, known->value))
+        return builder_operand(b, known->value);
+    wanted.value = make_simplified(b, op, base, x, count);
+    if (b->known == wanted.known)
+        *known = wanted;
+    return wanted.value;
 }
 
 /* note [narrow floats]

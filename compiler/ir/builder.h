@@ -79,11 +79,12 @@ struct ir_builder {
     struct shared **table;
     size_t table_size, table_count;
     uint32_t buffer_count;
+    uint32_t known;  /* a number that changes with what is known of values here */
     int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
     int proof_steps; /* left of the proof that is tried */
-    uint32_t proof;  /* its number */
     int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
-    struct proof_sum *proof_sums;
+    struct known_sum *sums;
+    struct known_operation *operations;
     bool is_long_proof;
     size_t store_count, instruction_count; /* all of them */
     int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
@@ -96,8 +97,16 @@ struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_r
 struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t value);
 /* An operand as it is used: resolved, and replaced by a constant where it is known to be one. */
 struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value);
-struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value);
-struct range facts_range(struct ir_builder *b, const struct ir_value *value);
+void builder_make_room(struct ir_builder *b, uint32_t id);
+static inline struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) {
+    if (b->values.count <= value->id)
+        builder_make_room(b, value->id);
+    return &b->values.at[value->id];
+}
+static inline struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
+    const struct value_info *info = facts_of(b, value);
+    return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
+}
 /* The table of expressions: a hash with one more part, a value to be found by it, and the next that is in scope from
    *link on, or NULL. */
 uint64_t builder_mix(uint64_t hash, uint64_t x);

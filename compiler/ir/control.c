@@ -65,12 +65,14 @@ void ir_unwind(struct ir_builder *b, struct ir_region *region) {
         close_frame(b);
     }
     b->rebuilding = b->outside = 0;
+    b->known++;
 }
 
 /* The frames above the outermost one stay where they are, and are only out of sight. */
 struct ir_region *ir_enter_outermost(struct ir_builder *b) {
     struct ir_region *back = builder_top(b)->region;
     b->outside++;
+    b->known++;
     b->frames.count = 1;
     return back;
 }
@@ -78,12 +80,14 @@ struct ir_region *ir_enter_outermost(struct ir_builder *b) {
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region) {
     struct ir_region *back = builder_top(b)->region;
     b->outside++;
+    b->known++;
     b->frames.count = b->regions.at[region->id].depth + 1;
     return back;
 }
 
 void ir_leave_outermost(struct ir_builder *b, struct ir_region *back) {
     b->outside--;
+    b->known++;
     b->frames.count = b->regions.at[back->id].depth + 1;
 }
 

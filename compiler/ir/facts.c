@@ -4,11 +4,14 @@
 
 static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {
     struct value_info *info = facts_of(b, value);
+    b->known++;
     vec_push(b->scratch, &b->undo, (struct undo){value->id, *info});
     return info;
 }
 
 void facts_undo(struct ir_builder *b, const struct frame *frame) {
+    if (b->undo.count > frame->undo_mark || b->orders.count > frame->order_mark)
+        b->known++;
     while (b->undo.count > frame->undo_mark) {
         struct undo undo = b->undo.at[--b->undo.count];
         undo.before.resolved = b->values.at[undo.id].resolved; /* no fact: stays */
@@ -45,6 +48,11 @@ static void narrow_through(struct ir_builder *b, struct ir_value *value, struct 
         facts_narrow(b, sum.term[0].value, inner);
 }
 
+static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
+    b->known++;
+    vec_push(b->scratch, &b->orders, (struct order){x, y, strict});
+}
+
 static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict,
                          uint32_t from_depth) {
     struct range below = facts_range(b, x), above = facts_range(b, y);
@@ -56,7 +64,7 @@ static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_val
         low++;
     narrow_through(b, x, (struct range){below.low, high > below.low ? high : below.low}, from_depth);
     narrow_through(b, y, (struct range){low < above.high ? low : above.high, above.high}, from_depth);
-    vec_push(b->scratch, &b->orders, (struct order){x, y, strict});
+    push_order(b, x, y, strict);
 }
 
 /* x != y: an end of x's range that y is known to be goes. */
@@ -77,8 +85,8 @@ static void assume_equal(struct ir_builder *b, struct ir_value *x, struct ir_val
         narrow_through(b, x, both, from_depth);
         narrow_through(b, y, both, from_depth);
     }
-    vec_push(b->scratch, &b->orders, (struct order){x, y, false});
-    vec_push(b->scratch, &b->orders, (struct order){y, x, false});
+    push_order(b, x, y, false);
+    push_order(b, y, x, false);
 }
 
 static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, bool truth,

@@ -15,19 +15,17 @@ enum { ALL_LONG_STEPS = 200000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
-/* Values as exact sums, kept for the proof that asked: it asks for the same ones at each step. */
-enum { PROOF_SUMS = 32 };
-struct proof_sum {
-    uint32_t proof;
+/* Values as exact sums, kept while no more is known: a proof asks for the same ones at each step, and so does the next
+   proof. */
+enum { KNOWN_SUMS = 64 };
+struct known_sum {
+    uint32_t known;
     const struct ir_value *value;
     struct linear sum;
 };
 
 static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
     int left = ALL_LONG_STEPS - b->long_proof_steps;
-    if (!b->proof_sums)
-        b->proof_sums = ARENA_ARRAY(b->arena, struct proof_sum, PROOF_SUMS);
-    b->proof++;
     b->proof_steps = is_long && steps > left ? left : steps;
     b->is_long_proof = is_long;
     b->proof_began_with = b->proof_steps;
@@ -40,9 +38,11 @@ static void end_proof(struct ir_builder *b) {
 }
 
 static const struct linear *sum_of(struct ir_builder *b, struct ir_value *x) {
-    struct proof_sum *known = &b->proof_sums[x->id % PROOF_SUMS];
-    if (known->proof != b->proof || known->value != x) {
-        known->proof = b->proof;
+    if (!b->sums)
+        b->sums = ARENA_ARRAY(b->scratch, struct known_sum, KNOWN_SUMS);
+    struct known_sum *known = &b->sums[x->id % KNOWN_SUMS];
+    if (known->known != b->known || known->value != x) {
+        known->known = b->known;
         known->value = x;
         linear_exact(b, x, &known->sum);
     }
@@ -345,10 +345,8 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     if (x == y || (below.low >= above.high && !(y->base == BASE_U64 && above.high == INT64_MAX) &&
                    (strict || below.low > above.high)))
         return false;
-    struct linear difference, part;
-    linear_exact(b, y, &difference);
-    linear_exact(b, x, &part);
-    if (!linear_add(&difference, &part, -1) ||
+    struct linear difference = *sum_of(b, y);
+    if (!linear_add(&difference, sum_of(b, x), -1) ||
         __builtin_sub_overflow(difference.constant, strict, &difference.constant))
         return false;
     begin_proof(b, steps, depth > PROOF_DEPTH);

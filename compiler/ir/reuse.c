@@ -23,10 +23,29 @@
 
 enum { MOST_LEAVES = 16, MOST_SWAPPED = 64 };
 
+typedef VEC(struct ir_instruction *) buffer_uses;
+
 struct reuse {
     struct arena *arena;
     struct ir_kernel *kernel;
+    struct map *uses; /* buffer → buffer_uses: all that name it */
 };
+
+static void note_use(struct reuse *u, const struct ir_buffer *buffer, struct ir_instruction *instruction) {
+    buffer_uses *uses = map_get(u->uses, buffer);
+    if (!uses) {
+        uses = ARENA_NEW(u->arena, buffer_uses);
+        map_set(u->uses, buffer, uses);
+    }
+    vec_push(u->arena, uses, instruction);
+}
+
+static void note_uses(struct reuse *u, struct ir_instruction *instruction) {
+    if (instruction->buffer)
+        note_use(u, instruction->buffer, instruction);
+    if (instruction->kind == IR_SWAP)
+        note_use(u, IR_PART(instruction, swap).other, instruction);
+}
 
 /* A loop that stores element i of each `from` as element i of its `to`, and does nothing else. */
 struct copying {
@@ -139,12 +158,15 @@ static void remove_at(struct ir_region *region, size_t at) {
     region->instructions.count--;
 }
 
-static void rename_in(struct ir_region *region, const struct ir_buffer *from, struct ir_buffer *to) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
-        if (walk.at->buffer == from)
-            walk.at->buffer = to;
-        if (walk.at->kind == IR_SWAP && IR_PART(walk.at, swap).other == from)
-            IR_PART(walk.at, swap).other = to;
+static void rename_everywhere(struct reuse *u, const struct ir_buffer *from, struct ir_buffer *to) {
+    const buffer_uses *uses = map_get(u->uses, from);
+    for (size_t i = 0; uses && i < uses->count; i++) {
+        struct ir_instruction *instruction = uses->at[i];
+        if (instruction->buffer == from)
+            instruction->buffer = to;
+        if (instruction->kind == IR_SWAP && IR_PART(instruction, swap).other == from)
+            IR_PART(instruction, swap).other = to;
+        note_use(u, to, instruction);
     }
 }
 
@@ -156,7 +178,7 @@ static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *f
             remove_at(region, i);
             break;
         }
-    rename_in(u->kernel->body, to, from); /* also in a later branch on the same condition */
+    rename_everywhere(u, to, from); /* also in a later branch on the same condition */
     from->rewritten |= to->rewritten || is_updated;
     from->is_swapped |= to->is_swapped;
     from->is_result |= to->is_result;
@@ -329,6 +351,7 @@ static void remake_swaps(struct reuse *u, const struct copying *c, struct ir_buf
         *swap = *like;
         swap->buffer = has.name[i];
         IR_PART(swap, swap).other = has.name[there];
+        note_uses(u, swap);
         vec_push(u->arena, &region->instructions, swap);
         exchange(&has, i, there);
     }
@@ -507,7 +530,9 @@ static void visit(struct reuse *u, struct ir_region *region, bool starts) {
 }
 
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel) {
-    struct reuse u = {.arena = arena, .kernel = kernel};
+    struct reuse u = {.arena = arena, .kernel = kernel, .uses = map_new(arena)};
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
+        note_uses(&u, walk.at);
     visit(&u, kernel->body, false); /* a step's array may be handed on before it is known to be the state's */
     visit(&u, kernel->body, true);
 }

@@ -23,15 +23,9 @@ struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_r
 
 /* ---- what is known ---- */
 
-struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) {
-    while (b->values.count <= value->id)
+void builder_make_room(struct ir_builder *b, uint32_t id) {
+    while (b->values.count <= id)
         vec_push(b->scratch, &b->values, (struct value_info){.truth = IR_UNKNOWN});
-    return &b->values.at[value->id];
-}
-
-struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
-    const struct value_info *info = facts_of(b, value);
-    return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
 }
 
 /* ---- the table of expressions ---- */
@@ -41,19 +35,32 @@ uint64_t builder_mix(uint64_t hash, uint64_t x) {
     return hash ^ hash >> 29;
 }
 
+/* A closed region never opens again, so what is in it is not found any more. */
+static bool is_closed(const struct ir_builder *b, const struct shared *node) {
+    const struct ir_region *region = node->value->region;
+    return region && !b->regions.at[region->id].open;
+}
+
+static void widen_table(struct ir_builder *b) {
+    size_t size = b->table_size * 4;
+    struct shared **table = ARENA_ARRAY(b->scratch, struct shared *, size);
+    b->table_count = 0;
+    for (size_t i = 0; i < b->table_size; i++)
+        for (struct shared *node = b->table[i], *next; node; node = next) {
+            next = node->next;
+            if (is_closed(b, node))
+                continue;
+            node->next = table[node->hash % size];
+            table[node->hash % size] = node;
+            b->table_count++;
+        }
+    b->table = table;
+    b->table_size = size;
+}
+
 void builder_share(struct ir_builder *b, uint64_t hash, struct ir_value *value, uint32_t stores) {
-    if (b->table_count > b->table_size) {
-        size_t size = b->table_size * 4;
-        struct shared **table = ARENA_ARRAY(b->scratch, struct shared *, size);
-        for (size_t i = 0; i < b->table_size; i++)
-            for (struct shared *node = b->table[i], *next; node; node = next) {
-                next = node->next;
-                node->next = table[node->hash % size];
-                table[node->hash % size] = node;
-            }
-        b->table = table;
-        b->table_size = size;
-    }
+    if (b->table_count > b->table_size)
+        widen_table(b);
     struct shared *node = ARENA_NEW(b->scratch, struct shared);
     *node = (struct shared){hash, value, stores, b->table[hash % b->table_size]};
     b->table[hash % b->table_size] = node;
@@ -61,19 +68,17 @@ void builder_share(struct ir_builder *b, uint64_t hash, struct ir_value *value, 
 }
 
 /* The next node with that hash from *link on. All open regions enclose the current place, but those that
-   ir_enter_outermost hides; a closed one never opens again, so what is in it is dropped from the table when met. */
+   ir_enter_outermost hides; what is in a closed one is dropped from the table when met. */
 struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint64_t hash) {
     while (**link) {
         struct shared *node = **link;
-        const struct ir_region *region = node->value->region;
-        const struct region_info *info = region ? &b->regions.at[region->id] : NULL;
-        if (info && !info->open) {
+        if (node->hash == hash && is_closed(b, node)) {
             **link = node->next;
             b->table_count--;
             continue;
         }
         *link = &node->next;
-        if (node->hash == hash && (!info || info->depth < b->frames.count))
+        if (node->hash == hash && builder_depth(b, node->value) < b->frames.count)
             return node;
     }
     return NULL;

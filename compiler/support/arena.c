@@ -16,7 +16,6 @@
 #include "support/fatal.h"
 
 enum {
-    ARENA_ALIGNMENT = 16,
     ARENA_FIRST_CHUNK = 16 * 1024,
     ARENA_GROWTH = 4,
     ARENA_LARGEST_CHUNK = 4 * 1024 * 1024,
@@ -27,13 +26,6 @@ struct chunk {
     struct chunk *next;
     size_t capacity;
     _Alignas(ARENA_ALIGNMENT) unsigned char bytes[];
-};
-
-struct arena {
-    struct chunk *chunks; /* the first one is being filled */
-    size_t used;          /* of the first chunk */
-    size_t next_capacity; /* chunks grow up to ARENA_LARGEST_CHUNK */
-    size_t total;
 };
 
 /* ---- chunks ---- */
@@ -109,18 +101,10 @@ void arena_free(struct arena *arena) {
     free(arena);
 }
 
-void *arena_alloc(struct arena *arena, size_t bytes) {
+void *arena_alloc_slowly(struct arena *arena, size_t bytes) {
     if (bytes > SIZE_MAX / 2)
         fatal_out_of_memory(bytes);
-    bytes = (bytes + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
-    if (bytes == 0)
-        bytes = ARENA_ALIGNMENT;
-    arena->total += bytes;
-    if (arena->chunks && bytes <= arena->chunks->capacity - arena->used) {
-        void *result = arena->chunks->bytes + arena->used;
-        arena->used += bytes;
-        return result;
-    }
+    bytes = arena_rounded(bytes);
     if (arena->chunks && bytes > arena->next_capacity / 4) {
         /* A large object gets a chunk of its own behind the one being filled, which goes on being filled. */
         struct chunk *own = chunk_new(bytes);
@@ -131,7 +115,8 @@ void *arena_alloc(struct arena *arena, size_t bytes) {
     struct chunk *fresh = chunk_new(bytes > arena->next_capacity ? bytes : arena->next_capacity);
     fresh->next = arena->chunks;
     arena->chunks = fresh;
-    arena->used = bytes;
+    arena->free = fresh->bytes + bytes;
+    arena->left = fresh->capacity - bytes;
     if (arena->next_capacity < ARENA_LARGEST_CHUNK)
         arena->next_capacity *= ARENA_GROWTH;
     return fresh->bytes;
@@ -161,5 +146,3 @@ char *arena_printf(struct arena *arena, const char *format, ...) {
     va_end(again);
     return result;
 }
-
-size_t arena_bytes(const struct arena *arena) { return arena->total; }
