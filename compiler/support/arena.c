@@ -16,7 +16,7 @@
 #include "support/fatal.h"
 
 enum {
-    ARENA_FIRST_CHUNK = 16 * 1024,
+    ARENA_FIRST_CHUNK = 32 * 1024,
     ARENA_GROWTH = 4,
     ARENA_LARGEST_CHUNK = 4 * 1024 * 1024,
     HUGE_PAGE = 2 * 1024 * 1024,
