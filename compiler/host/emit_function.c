@@ -137,10 +137,11 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
         for (size_t k = 0; k < s.slots.at[i].result->rank; k++)
             take(&taken, s.slots.at[i].extents[k]);
     }
+    const char *other = unit->prefix[0] == 'p' ? "x" : "p"; /* begins no function's name */
     for (size_t i = 0; i < count; i++) {
         s.parameters[i] = names_identifier(arena, program->kernel->parameters.at[i].name);
         while (is_taken(unit, &taken, s.parameters[i]))
-            s.parameters[i] = arena_printf(arena, "p_%s", s.parameters[i]);
+            s.parameters[i] = arena_printf(arena, "%s_%s", other, s.parameters[i]);
         take(&taken, s.parameters[i]);
     }
     return s;

@@ -70,6 +70,20 @@ def cases(env):
         assert env.must(env.fclc, "run", "--target=c", path, "k", "1") == "3\n"
     yield Case("a kernel that is defined again", defined_again)
 
+    def parameters_like_functions():
+        """`p_1`, a part of the tuple, begins as the functions of p.h do, and so would any `p_…`."""
+        for base, program in (("p", "kernel k (p : (int, int)) = let (a, b) = p in a + b\n"),
+                              ("p_p", "kernel k (p_p_a : int) (b : int) = p_p_a + b\n")):
+            folder = env.tmp()
+            with open(os.path.join(folder, base + ".fcl"), "w", encoding="utf-8") as file:
+                file.write(program)
+            env.must(env.fclc, base + ".fcl", "-o", base + ".c", cwd=folder)
+            with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
+                file.write(f'#define {base.upper()}_IMPLEMENTATION\n#include "{base}.h"\nint main(void) {{ return 0; }}\n')
+            env.must("cc", "-std=c11", "-Wall", "-Werror", "-I" + folder, "-Iruntime", "-c", "-o",
+                     os.path.join(folder, "main.o"), os.path.join(folder, "main.c"))
+    yield Case("parameters that begin as functions do", parameters_like_functions)
+
     def ahead(path, *sources):
         """Kernels that are linked: run where there is no compiler."""
         folder, base = env.tmp(), {"all": "kernels"}.get(os.path.basename(path)[:-4], os.path.basename(path)[:-4])
