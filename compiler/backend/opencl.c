@@ -95,7 +95,7 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#define FCL_VECTOR(TYPE, at) (*(const TYPE##16_unaligned *)(at))\n"
             "/* LLVM 15 begins anew with an index where it goes on with shorter vectors than 16. */\n"
             "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
-            "#define FCL_SIMD_EIGHT FCL_EIGHT\n"
+            "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
             "#else\n"
             "#define FCL_VECTOR(TYPE, at) vload16(0, at)\n"
             "#define FCL_EIGHT\n#define FCL_SIMD_EIGHT\n"

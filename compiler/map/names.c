@@ -37,6 +37,8 @@ static const char *const reserved[] = {
     "frexp", "hypot", "ilogb", "ldexp", "lgamma", "log", "log2", "log10", "log1p", "logb", "maxmag", "minmag", "modf",
     "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin",
     "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tgamma", "trunc", "llabs", "labs", "div", "j0", "j1", "jn",
+    "iscanonical", "iseqsig", "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isnormal",
+    "issignaling", "issubnormal", "isunordered", "iszero", "fpclassify", "math_errhandling",
     "y0", "y1", "yn", "norm", "rnorm", "norm3d", "norm4d", "saturate", "clock", "malloc", "free", "memcpy", "memset",
     "memmove", "assert", "acosf", "asinf", "atanf", "atan2f", "cbrtf", "ceilf", "cosf", "coshf", "erff", "expf",
     "exp2f", "exp10f", "expm1f", "fabsf", "fdimf", "floorf", "fmaf", "fmaxf", "fminf", "fmodf", "hypotf", "ldexpf",
@@ -49,13 +51,26 @@ static const char *const reserved[] = {
     "int4", "float2", "float3", "float4", "double2", "double3", "double4", "char2", "char3", "char4", "uchar2",
     "uchar4", "short2", "short4", "long2", "long4", "atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
     "atomicXor", "atomicCAS", "atomicExch", "surfaceReference", "textureReference", "cudaStream_t",
-    /* integer types and limits */
+    /* integer types and others of the C library */
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "NULL", "INFINITY",
-    "NAN", "HUGE_VAL", "HUGE_VALF", "MAXFLOAT", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "FLT_MAX",
-    "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", "CHAR_BIT", "M_PI", "M_E", "I", "EOF", "stdin",
-    "stdout", "stderr", "errno",
+    "NAN", "MAXFLOAT", "I", "EOF", "stdin", "stdout", "stderr", "errno",
+    /* macros of the systems' headers */
+    "BIG_ENDIAN", "BYTE_ORDER", "LITTLE_ENDIAN", "MAX_WORK_DIM", "NFDBITS", "PDP_ENDIAN", "WCONTINUED", "WEXITED",
+    "WEXITSTATUS", "WNOHANG", "WNOWAIT", "WSTOPPED", "WSTOPSIG", "WTERMSIG", "WUNTRACED", "alloca", "be16toh",
+    "be32toh", "be64toh", "htobe16", "htobe32", "htobe64", "htole16", "htole32", "htole64", "kernel_exec", "le16toh",
+    "le32toh", "le64toh", "offsetof", "strdupa", "strndupa",
     /* what the printed kernels themselves use */
     "args", "block", "blocks",
+};
+
+/* What our own helpers begin with, what belongs to the implementations, and what is a macro in a header that generated
+   text includes, or in a compiler of OpenCL. */
+static const char *const beginnings[] = {
+    "fcl_", "FCL_", "_", "CL_", "CLK_", "cl_", "cles_", "cuda", "convert_", "as_", "native_", "half_", "atomic_", "atom_",
+    "ATOMIC_", "DBL_", "EXIT_", "FD_", "FLT_", "FP_", "HALF_", "HUGE_VAL", "INT8_", "INT16_", "INT32_", "INT64_",
+    "INTMAX_", "INTPTR_", "INT_", "LDBL_", "LLONG_", "LONG_", "MATH_ERR", "MB_", "M_", "PTRDIFF_", "RAND_", "SCHAR_",
+    "SHRT_", "SIG_", "SIZE_", "SNAN", "UCHAR_", "UINT8_", "UINT16_", "UINT32_", "UINT64_", "UINTMAX_", "UINTPTR_",
+    "UINT_", "ULLONG_", "ULONG_", "USHRT_", "WCHAR_", "WIF", "WINT_", "CHAR_",
 };
 
 /* Names of the C library: a kernel of such a name would take its place in a program that the
@@ -90,14 +105,22 @@ static bool is_among(const char *name, const char *const *list, size_t count) {
     return false;
 }
 
+static bool begins_as_reserved(const char *name) {
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (beginnings[i][0] == name[0] && strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What a header's user defines, such as OUT_IMPLEMENTATION. */
+static bool is_switch(const char *name) {
+    static const char ending[] = "_IMPLEMENTATION";
+    size_t length = strlen(name);
+    return length >= sizeof ending - 1 && strcmp(name + length - (sizeof ending - 1), ending) == 0;
+}
+
 static bool is_reserved(const char *name) {
-    if (is_among(name, reserved, sizeof reserved / sizeof *reserved))
-        return true;
-    /* Our own helpers, and what belongs to the implementations. */
-    return !strncmp(name, "fcl_", 4) || !strncmp(name, "FCL_", 4) || name[0] == '_' || !strncmp(name, "CL_", 3) ||
-           !strncmp(name, "CLK_", 4) || !strncmp(name, "cuda", 4) || !strncmp(name, "convert_", 8) ||
-           !strncmp(name, "as_", 3) || !strncmp(name, "native_", 7) || !strncmp(name, "half_", 5) ||
-           !strncmp(name, "atomic_", 7) || !strncmp(name, "atom_", 5);
+    return is_among(name, reserved, sizeof reserved / sizeof *reserved) || begins_as_reserved(name) || is_switch(name);
 }
 
 const char *names_identifier(struct arena *arena, const char *text) {

@@ -2,6 +2,8 @@
 
 import glob
 import os
+import re
+import shutil
 from harness import Case, Skip
 from programs import programs
 
@@ -83,6 +85,33 @@ def cases(env):
             env.must("cc", "-std=c11", "-Wall", "-Werror", "-I" + folder, "-Iruntime", "-c", "-o",
                      os.path.join(folder, "main.o"), os.path.join(folder, "main.c"))
     yield Case("parameters that begin as functions do", parameters_like_functions)
+
+    def macros():
+        """No parameter is called like a macro of what generated text includes, or of a compiler of OpenCL."""
+        folder = env.tmp()
+
+        def macros_of(*command, **options):
+            lines = env.must(*command, cwd=folder, **options).splitlines()
+            return {re.split(r"[ (]", line)[1] for line in lines if line.startswith("#define ")}
+        with open(os.path.join(folder, "k.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel k (x : int) = x + 1\n")
+        env.must(env.fclc, "k.fcl", "-o", "k.c", cwd=folder)
+        flags = ["-dM", "-E", "-DK_IMPLEMENTATION", "-I" + env.path("runtime")]
+        names = macros_of("cc", "-std=c11", *flags, "k.h") | macros_of("cc", "-std=gnu11", *flags, "k.c")
+        names |= macros_of("c++", "-x", "c++", *flags, "k.h") | {"K_IMPLEMENTATION"}
+        if shutil.which("clang"):
+            names |= macros_of("clang", "-x", "cl", "-cl-std=CL3.0", "-Xclang", "-finclude-default-header", "-dM", "-E",
+                               "/dev/null")
+        names = sorted(name for name in names if re.fullmatch(r"[A-Za-z]\w*", name) and name not in ("true", "false"))
+        assert len(names) > 300, names
+        with open(os.path.join(folder, "all.fcl"), "w", encoding="utf-8") as file:
+            file.write("".join(f"kernel k{i} ({name} : int) = {name} + 1\n" for i, name in enumerate(names)))
+        env.must(env.fclc, "all.fcl", "-o", "all.c", cwd=folder)
+        with open(os.path.join(folder, "all.h"), encoding="utf-8") as file:
+            said = re.findall(r"all_k\d+\(struct fcl_context \*context, int32_t (\w+), int32_t \*result\);", file.read())
+        assert len(said) == len(names), (len(said), len(names))
+        assert not set(said) & set(names), sorted(set(said) & set(names))
+    yield Case("parameters that are called like macros", macros)
 
     def ahead(path, *sources):
         """Kernels that are linked: run where there is no compiler."""
