@@ -233,7 +233,7 @@ static const char *in_ms(struct arena *arena, double seconds) {
 
 static void print_text(const struct compilation *c, const struct measurement *m, const struct baseline *baseline) {
     const struct distribution *t = &m->time;
-    printf("%s on %s (%s), %zu runs\n", c->options->operands[1], m->device, m->kind, m->runs);
+    printf("%s on %s (%s), %zu run%s\n", c->options->operands[1], m->device, m->kind, m->runs, m->runs == 1 ? "" : "s");
     if (*m->params)
         printf("  tuned: %s\n", m->params);
     struct arena *arena = c->arena;

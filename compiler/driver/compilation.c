@@ -29,7 +29,7 @@ struct compilation *compilation_new(struct options *options) {
     for (size_t i = 0; i < options->silenced.count; i++)
         diag_silence(c->diagnostics, options->silenced.at[i]);
     if (options->warnings_are_errors)
-        diag_make_flagged_errors(c->diagnostics);
+        diag_make_warnings_errors(c->diagnostics);
     return c;
 }
 

@@ -271,7 +271,9 @@ enum exit_status command_compile(struct options *options) {
         return driver_complain(options, EXIT_USAGE, "-o %s is made of a program in FCL, and %s is the IR of one",
                                options->output, options->operands[0]);
     if (text_ends_with(options->output, ".html"))
-        return command_report(options);
+        return options->ahead ? driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a report",
+                                                options->output)
+                              : command_report(options);
     if (text_ends_with(options->output, ".py")) {
         if (options->ahead)
             return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
@@ -284,12 +286,17 @@ enum exit_status command_compile(struct options *options) {
         target = targets[0];
     if (!target)
         return complain_of_target(options);
+    if (options->ahead && to_ir)
+        return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is the IR", options->output);
     if (options->ahead && target->linked == LINK_NEVER)
-        return driver_complain(
-            options, EXIT_USAGE,
-            !target->runtime ? "--ahead is for C and CUDA: this target has no host functions"
-                             : "--ahead is for C and CUDA: OpenCL kernels are in the header as text, and the driver "
-                               "compiles them");
+        return driver_complain(options, EXIT_USAGE,
+                               !target->runtime ? "--ahead is for C and CUDA: this target has no host functions"
+                                                : "--ahead is for C and CUDA: %s kernels are in the header as text, "
+                                                  "and the driver compiles them",
+                               target->language);
+    if (options->make_dependencies && strcmp(options->output, "-") == 0)
+        return driver_complain(options, EXIT_USAGE,
+                               "-M writes OUT.d beside the output, and -o - is standard output: name a file");
     const char *misfit = options_misfit(options, target->name);
     if (misfit)
         return driver_complain(options, EXIT_USAGE, "%s is not for %s", misfit, target->name);

@@ -43,7 +43,8 @@ static const char *in_capitals(struct arena *arena, const char *name) {
 
 /* Functions of C begin with the name and a module of Python is called so; the names of the other files are taken. */
 static const char *why_no_name(struct arena *arena, const char *name) {
-    static const char *const taken[] = {"fcl", "main", "call", "test", "python", "clean"};
+    static const char *const taken[] = {"fcl",   "main",     "call",     "test",       "python",
+                                        "clean", "Makefile", "makefile", "GNUmakefile"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return arena_printf(arena, "a new program cannot be called `%s`, which names another file or target there",

@@ -150,3 +150,13 @@ const char *amount_text(struct arena *arena, struct amount x) {
     print_amount(&text, x);
     return text_string(&text);
 }
+
+const char *amount_closed(struct arena *arena, const char *text, const char *signs) {
+    int depth = 0;
+    for (const char *at = text; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0 && strchr(signs, *at))
+            return arena_printf(arena, "(%s)", text);
+    }
+    return text;
+}

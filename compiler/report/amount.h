@@ -34,5 +34,7 @@ bool amount_is_number(struct amount x);
 bool amount_is_zero(struct amount x);
 /* `256*n + 8`, with `at most` or `about` before it. */
 const char *amount_text(struct arena *arena, struct amount x);
+/* The text, in brackets where one of the signs is in it outside of brackets. */
+const char *amount_closed(struct arena *arena, const char *text, const char *signs);
 
 #endif

@@ -174,10 +174,12 @@ static const struct ir_value *chunked(const struct ir_instruction *sum, const st
     return NULL;
 }
 
-static const char *factor_text(struct walker *w, const struct ir_value *value, int depth) {
-    struct amount amount = amount_at(w, value, depth);
-    bool is_single = amount.count + (amount.constant != 0) <= 1;
-    return arena_printf(w->arena, is_single ? "%s" : "(%s)", plain_text(w, amount));
+static const char *dividend_text(struct walker *w, const struct ir_value *value, int depth) {
+    return amount_closed(w->arena, plain_text(w, amount_at(w, value, depth)), " ");
+}
+
+static const char *divisor_text(struct walker *w, const struct ir_value *value, int depth) {
+    return amount_closed(w->arena, plain_text(w, amount_at(w, value, depth)), " *");
 }
 
 static struct amount operation_at(struct walker *w, const struct ir_value *value, int depth) {
@@ -188,8 +190,8 @@ static struct amount operation_at(struct walker *w, const struct ir_value *value
     int64_t constant;
     const struct ir_value *all = made->op == OP_ADD ? chunked(made, &size, &constant) : NULL;
     if (all) {
-        const char *of = plain_text(w, amount_at(w, all, depth - 1));
-        const char *by = constant ? arena_printf(arena, "%lld", (long long)constant) : factor_text(w, size, depth - 1);
+        const char *of = dividend_text(w, all, depth - 1);
+        const char *by = constant ? arena_printf(arena, "%lld", (long long)constant) : divisor_text(w, size, depth - 1);
         return named(w, value, arena_printf(arena, "ceil(%s / %s)", of, by));
     }
     switch (made->op) {
@@ -221,9 +223,9 @@ static struct amount operation_at(struct walker *w, const struct ir_value *value
                      arena_printf(arena, "(%s ? %s : %s)", text_at(w, x[0], depth - 1), text_at(w, x[1], depth - 1),
                                   text_at(w, x[2], depth - 1)));
     case OP_DIV:
-        return named(w, value,
-                     arena_printf(arena, "floor(%s / %s)", plain_text(w, amount_at(w, x[0], depth - 1)),
-                                  factor_text(w, x[1], depth - 1)));
+        return named(
+            w, value,
+            arena_printf(arena, "floor(%s / %s)", dividend_text(w, x[0], depth - 1), divisor_text(w, x[1], depth - 1)));
     default: break;
     }
     int64_t divisor = linear_divisor(value);
@@ -233,9 +235,8 @@ static struct amount operation_at(struct walker *w, const struct ir_value *value
         return divided;
     }
     if (divisor)
-        return named(
-            w, value,
-            arena_printf(arena, "floor(%s / %lld)", plain_text(w, amount_at(w, x[0], depth - 1)), (long long)divisor));
+        return named(w, value,
+                     arena_printf(arena, "floor(%s / %lld)", dividend_text(w, x[0], depth - 1), (long long)divisor));
     struct text text;
     text_init(&text, arena);
     text_printf(&text, "%s(", ir_op_info[made->op].name);

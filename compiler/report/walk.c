@@ -350,7 +350,8 @@ static struct amount ceiling(struct walker *w, struct amount x, double by) {
         return amount_number((double)((int64_t)((x.constant + by - 1) / by)));
     if (by == 1)
         return x;
-    const char *text = arena_printf(w->arena, "ceil(%s / %.0f)", amount_text(w->arena, x), by);
+    const char *of = amount_closed(w->arena, amount_text(w->arena, x), " ");
+    const char *text = arena_printf(w->arena, "ceil(%s / %.0f)", of, by);
     return amount_name(w->arena, symbol_of(w->symbols, text));
 }
 

@@ -33,8 +33,8 @@ struct diagnostics {
     struct arena *arena;
     const struct sources *sources;
     VEC(struct diagnostic *) all;
-    size_t error_count, flagged_count;
-    bool shows_flagged, are_flagged_errors;
+    size_t error_count, warning_count;
+    bool shows_flagged, are_warnings_errors;
     bool is_silent[DIAG_CODE_COUNT];
 };
 
@@ -84,7 +84,7 @@ __attribute__((format(printf, 5, 0))) static struct diagnostic *diag_add(struct 
         return one; /* for the caller's notes; nobody sees it */
     vec_push(d->arena, &d->all, one);
     d->error_count += severity == SEVERITY_ERROR;
-    d->flagged_count += is_flagged;
+    d->warning_count += severity == SEVERITY_WARNING;
     return one;
 }
 
@@ -106,7 +106,7 @@ struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, stru
 
 void diag_show_flagged(struct diagnostics *d) { d->shows_flagged = true; }
 
-void diag_make_flagged_errors(struct diagnostics *d) { d->are_flagged_errors = true; }
+void diag_make_warnings_errors(struct diagnostics *d) { d->are_warnings_errors = true; }
 
 bool diag_silence(struct diagnostics *d, const char *flag) {
     bool is_known = false;
@@ -150,7 +150,7 @@ void diag_forget(struct diagnostics *d, size_t mark) {
     while (d->all.count > mark) {
         const struct diagnostic *one = d->all.at[--d->all.count];
         d->error_count -= one->severity == SEVERITY_ERROR;
-        d->flagged_count -= codes[one->code].flag != NULL;
+        d->warning_count -= one->severity == SEVERITY_WARNING;
     }
 }
 
@@ -177,7 +177,7 @@ bool diag_has_error_in(const struct diagnostics *d, struct span span) {
 size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
 
 bool diag_are_good(const struct diagnostics *d) {
-    return d->error_count == 0 && !(d->are_flagged_errors && d->flagged_count > 0);
+    return d->error_count == 0 && !(d->are_warnings_errors && d->warning_count > 0);
 }
 
 const char *diag_first_error(const struct diagnostics *d) {
@@ -373,7 +373,7 @@ static void print_hint(FILE *out, bool colour, const char *hint) {
 }
 
 static bool is_error(const struct diagnostics *d, const struct diagnostic *one) {
-    return one->severity == SEVERITY_ERROR || (codes[one->code].flag && d->are_flagged_errors);
+    return one->severity == SEVERITY_ERROR || d->are_warnings_errors;
 }
 
 size_t diag_view_all(const struct diagnostics *d, const struct diag_view **views) {

@@ -31,7 +31,7 @@ struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, stru
 void diag_show_flagged(struct diagnostics *d);
 bool diag_silence(struct diagnostics *d, const char *flag); /* false: there is no such flag */
 const char *diag_flag(size_t index);                        /* of the index-th that has one; NULL: there are no more */
-void diag_make_flagged_errors(struct diagnostics *d);       /* they count as errors */
+void diag_make_warnings_errors(struct diagnostics *d);      /* they count as errors */
 void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format, ...)

@@ -83,7 +83,8 @@ static union scalar draw(enum base base, union scalar low, union scalar high, ui
     if (base_info[base].is_floating) {
         int digits = base_info[base].format.significand;
         double unit = ldexp((double)(bits >> (64 - digits)), -digits);
-        value.floating = low.floating + (high.floating - low.floating) * unit;
+        double width = high.floating - low.floating; /* which may be more than the largest number */
+        value.floating = isinf(width) ? low.floating * (1 - unit) + high.floating * unit : low.floating + width * unit;
         value = base_wrap(base, value);
         if (value.floating >= high.floating)
             value = low;

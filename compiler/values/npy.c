@@ -94,8 +94,7 @@ static bool read_shape(struct arena *arena, struct cursor *c, struct header *hea
             if (length <= VALUE_MAX_LENGTH)
                 length = length * 10 + (*c->at - '0');
         if (length > VALUE_MAX_LENGTH) {
-            *why = arena_printf(arena, "%.*s elements are too many: lengths are of type int, at most %lld",
-                                (int)(c->at - digits), digits, (long long)VALUE_MAX_LENGTH);
+            *why = value_why_too_many(arena, digits, (size_t)(c->at - digits));
             return false;
         }
         if (header->rank == VALUE_MAX_RANK) {

@@ -3,6 +3,7 @@
 #include "values/value.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -240,9 +241,14 @@ static bool read_dimensions(struct argument_reader *r, struct type *type, size_t
         if (!isdigit((unsigned char)*r->at))
             return no_size(r, form, rank);
         int64_t length = 0;
+        const char *digits = r->at;
         for (; isdigit((unsigned char)*r->at); r->at++)
-            if (length < INT64_MAX / 10 - 1)
+            if (length <= VALUE_MAX_LENGTH)
                 length = length * 10 + (*r->at - '0');
+        if (length > VALUE_MAX_LENGTH) {
+            r->why = value_why_too_many(r->arena, digits, (size_t)(r->at - digits));
+            return false;
+        }
         if (count < VALUE_MAX_RANK)
             shape[count] = length;
         count++;
@@ -289,9 +295,10 @@ static bool read_range(struct argument_reader *r, struct type *element, union sc
         bool is_empty = info->is_floating ? !(low[i].floating < high[i].floating)
                         : info->is_signed ? low[i].integer > high[i].integer
                                           : low[i].natural > high[i].natural;
-        if (is_empty) {
-            r->why = arena_printf(r->arena, "the range %.*s:%.*s is empty", (int)(between - 1 - from), from,
-                                  (int)(at - between), between);
+        bool is_endless = info->is_floating && (isinf(low[i].floating) || isinf(high[i].floating));
+        if (is_empty || is_endless) {
+            r->why = arena_printf(r->arena, "the range %.*s:%.*s %s", (int)(between - 1 - from), from,
+                                  (int)(at - between), between, is_empty ? "is empty" : "has no end");
             return false;
         }
     }

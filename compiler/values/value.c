@@ -93,6 +93,11 @@ static size_t element_bytes(struct type *element) {
     return bytes;
 }
 
+const char *value_why_too_many(struct arena *arena, const char *digits, size_t count) {
+    return arena_printf(arena, "%.*s elements are too many: lengths are of type int, at most %lld", (int)count, digits,
+                        (long long)VALUE_MAX_LENGTH);
+}
+
 bool value_check_shape(struct arena *arena, struct type *element, size_t rank, const int64_t *shape, int64_t *count,
                        const char **why) {
     *count = 1;
@@ -101,8 +106,8 @@ bool value_check_shape(struct arena *arena, struct type *element, size_t rank, c
             *why = arena_printf(arena, "a length cannot be negative: %lld", (long long)shape[i]);
             return false;
         } else if (shape[i] > VALUE_MAX_LENGTH) {
-            *why = arena_printf(arena, "%lld elements are too many: lengths are of type int, at most %lld",
-                                (long long)shape[i], (long long)VALUE_MAX_LENGTH);
+            const char *digits = arena_printf(arena, "%lld", (long long)shape[i]);
+            *why = value_why_too_many(arena, digits, strlen(digits));
             return false;
         }
     for (size_t i = 0; i < rank; i++) {

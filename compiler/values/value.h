@@ -58,6 +58,8 @@ struct host_value *value_scalar(struct arena *arena, enum base base, union scala
 struct host_value *value_tuple(struct arena *arena, struct host_value **items, size_t count);
 /* A zeroed array; `element` is a base type or a tuple of them (of tuples …), which gives a ZIPPED value. */
 struct host_value *value_array(struct arena *arena, struct type *element, size_t rank, const int64_t *shape);
+/* What is wrong with a length of that many digits. */
+const char *value_why_too_many(struct arena *arena, const char *digits, size_t count);
 /* The number of elements of such a shape. False, with *why, when it exceeds what a length or this machine can hold. */
 bool value_check_shape(struct arena *arena, struct type *element, size_t rank, const int64_t *shape, int64_t *count,
                        const char **why);
