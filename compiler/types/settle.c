@@ -74,23 +74,28 @@ void settle_core(struct checker *c, struct core *core) {
 
 /* ---- literals ---- */
 
-/* Overflows of a floating base; the hint names a wider one that holds it. */
+/* Overflows of a floating base; the hint says what it holds, and names a wider one that holds the number. */
 static void check_size(struct checker *c, const struct core *core, enum base base) {
     static const struct {
         enum base base;
         const char *most;
-    } wider[] = {{BASE_F32, "3.4e38"}, {BASE_F64, "1.8e308"}};
+    } largest[] = {
+        {BASE_F16, "an f16 holds up to 65504"},
+        {BASE_BF16, "a bf16 holds up to 3.39e38"},
+        {BASE_F32, "a float holds up to 3.4e38"},
+        {BASE_F64, "a double holds up to 1.8e308"},
+    };
     if (!isinf(core_floating(core, base)))
         return;
     struct diagnostic *d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "this number does not fit `%s`",
                                       base_info[base].name);
-    for (size_t i = 0; i < sizeof wider / sizeof *wider; i++)
-        if (!isinf(core_floating(core, wider[i].base))) {
-            diag_hint(c->diagnostics, d, "a %s holds up to %s; `1.0 / 0.0` is infinite", base_info[wider[i].base].name,
-                      wider[i].most);
-            return;
-        }
-    diag_hint(c->diagnostics, d, "`1.0 / 0.0` is infinite");
+    const char *own = "", *wider = "";
+    for (size_t i = 0; i < sizeof largest / sizeof *largest; i++)
+        if (largest[i].base == base)
+            own = largest[i].most;
+        else if (!base_info[largest[i].base].is_narrow && !*wider && !isinf(core_floating(core, largest[i].base)))
+            wider = largest[i].most;
+    diag_hint(c->diagnostics, d, "%s%s%s; `1.0 / 0.0` is infinite", own, *wider ? ", " : "", wider);
 }
 
 static void check_literal(struct checker *c, const struct literal_check *check) {
