@@ -115,6 +115,37 @@ def cases(env):
             assert done.returncode == 2 and words in done.stderr, done.stderr
     yield Case("what FCL_PRELUDE says is no prelude", prelude_elsewhere)
 
+    def every_warning():
+        """Of shared memory there is a warning without a name, too."""
+        program = ("kernel k (xs : [int]) =\n  splitUp 100000 xs |> map (fn c => push <block> "
+                   "(reverse (force (push <block> c)))) |> concat 100000\n")
+        for options, status, word in (([], 0, "warning"), (["-W", "error"], 1, "error")):
+            done = env.run(env.fclc, "check", *options, "-", input="sig k : [int] -> [int]<grid>\n" + program.replace(
+                "kernel k", "fun k", 1) + "kernel l (xs : [int]) = k xs\n")
+            assert done.returncode == status and f"{word}[E0401]" in done.stderr, done.stderr
+    yield Case("-W error is for all warnings", every_warning)
+
+    def random_ranges():
+        program = "kernel k (xs : [double]) = push <grid> xs\n"
+        done = env.must(env.fclc, "run", "--target=interp", "-", "k", "random:9:1:-1e308:1e308", input=program)
+        numbers = json.loads(done)
+        assert len(set(numbers)) == 9 and min(numbers) < -1e307 and max(numbers) > 1e307, numbers
+        for argument, words in (("random:3:1:-inf:inf", "the range -inf:inf has no end"),
+                                ("random:3:1:2:1", "the range 2:1 is empty"),
+                                ("iota:99999999999999999999", "99999999999999999999 elements are too many")):
+            done = env.run(env.fclc, "run", "--target=interp", "-", "k", argument, input=program)
+            assert done.returncode == 2 and words in done.stderr, done.stderr
+    yield Case("ends of what is made up", random_ranges)
+
+    def not_ahead():
+        for output, words in (("k.hip", "HIP kernels are in the header"), ("k.fclir", "is the IR"),
+                              ("k.html", "is a report"), ("k.cl", "OpenCL kernels are in the header")):
+            done = env.run(env.fclc, "--ahead", env.path("examples/reduce/reduce.fcl"), "-o", output, cwd=env.tmp())
+            assert done.returncode == 2 and words in done.stderr, done.stderr
+        done = env.run(env.fclc, "-M", "examples/reduce/reduce.fcl", "-o", "-", "--target=c")
+        assert done.returncode == 2 and "name a file" in done.stderr, done.stderr
+    yield Case("options that an output has no use for", not_ahead)
+
     def devices():
         got = json.loads(env.must(env.fclc, "devices", "--json"))
         assert [one["index"] for one in got["devices"] if one["target"] == "c"] == [0], got
