@@ -66,7 +66,7 @@ PRIMITIVE(LENGTH_TIMES) { return combined_length(e, OP_MUL, CHECK_MANY_TIMES, ar
 PRIMITIVE(INDEX) {
     struct pull *pull = elab_as_pull(e, arguments[0]);
     struct ir_value *index = elab_as_scalar(e, arguments[1]);
-    return elab_index(e, pull, elab_place(e, pull, index));
+    return elab_plain(e, elab_index(e, pull, elab_place(e, pull, index)));
 }
 
 PRIMITIVE(INDEX_OPERATOR) { return elab_INDEX(e, primitive, instance, arguments); }

@@ -298,10 +298,10 @@ static struct elab_value *evaluate_if(struct elaborator *e, const struct core *c
         elab_split_on(e, condition, core->span);
     struct elab_value *element = elab_choose_element(e, condition, core, environment, instance);
     if (element)
-        return element;
+        return elab_plain(e, element);
     struct branch then_branch = {core->conditional.then_branch, environment, instance};
     struct branch else_branch = {core->conditional.else_branch, environment, instance};
-    return elab_choose(e, condition, branch_thunk, &then_branch, branch_thunk, &else_branch);
+    return elab_plain(e, elab_choose(e, condition, branch_thunk, &then_branch, branch_thunk, &else_branch));
 }
 
 static void split_again(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context, int depth) {

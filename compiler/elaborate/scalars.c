@@ -148,7 +148,7 @@ static void warn_endless(struct elaborator *e, bool always, struct ir_value *con
 
 PRIMITIVE(LOOP) {
     struct ir_builder *b = e->builder;
-    struct elab_value *state = arguments[2];
+    struct elab_value *state = elab_plain(e, arguments[2]);
     struct span span = e->span;
     /* Steps whose condition is known at compile time are taken here. */
     for (int i = 0; i <= e->options->unroll; i++) {
@@ -159,7 +159,7 @@ PRIMITIVE(LOOP) {
         if (truth == IR_UNKNOWN)
             break;
         if (i < e->options->unroll)
-            state = elab_apply(e, arguments[1], state);
+            state = elab_plain(e, elab_apply(e, arguments[1], state));
     }
     ir_values carried = elab_leaves(e, state);
     size_t count = carried.count;
@@ -198,7 +198,7 @@ PRIMITIVE(LOOP) {
 
 PRIMITIVE(FOLDL) {
     struct ir_builder *b = e->builder;
-    struct elab_value *function = arguments[0], *state = arguments[1];
+    struct elab_value *function = arguments[0], *state = elab_plain(e, arguments[1]);
     struct pull *array = elab_as_pull(e, arguments[2]);
     ir_values carried = elab_leaves(e, state);
     size_t count = carried.count;
@@ -211,7 +211,7 @@ PRIMITIVE(FOLDL) {
     /* Lists have code of their own for each item; short static arrays are cheaper without the loop. */
     if (length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= ANY_FOLDED)) {
         for (int64_t i = 0; i < length->constant.integer; i++)
-            state = elab_apply2(e, function, state, elab_index(e, array, ir_int(b, i)));
+            state = elab_plain(e, elab_apply2(e, function, state, elab_index(e, array, ir_int(b, i))));
         return state;
     }
     struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, count);

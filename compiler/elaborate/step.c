@@ -577,11 +577,11 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, const s
 
 PRIMITIVE(WHILE) {
     struct stepping stepping = {.condition = arguments[0], .step = arguments[1]};
-    return step(e, &stepping, instance, arguments[2]);
+    return elab_plain(e, step(e, &stepping, instance, elab_plain(e, arguments[2])));
 }
 
 PRIMITIVE(POWER) {
     /* While only shapes matter, the count may not be known. */
     struct stepping stepping = {.step = arguments[1], .count = elab_as_scalar(e, arguments[0])};
-    return step(e, &stepping, instance, arguments[2]);
+    return elab_plain(e, step(e, &stepping, instance, elab_plain(e, arguments[2])));
 }

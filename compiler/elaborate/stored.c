@@ -103,7 +103,7 @@ PRIMITIVE(FORCE) {
     for (size_t k = 0; k < count; k++)
         if (parts[k].is_array)
             mark_plain(e, &parts[k], elab_as_push(e, values[k]), elab_as_pull(e, stored[k]));
-    return elab_put_together(e, type, stored);
+    return elab_plain(e, elab_put_together(e, type, stored));
 }
 
 PRIMITIVE(FORCE_UP_TO) {

@@ -330,6 +330,8 @@ struct elab_value *elab_unknown(struct elaborator *e);
 struct elab_value *elab_unknown_like(struct elaborator *e,
                                      const struct elab_value *shape); /* a scalar, or a tuple of the same form */
 struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, size_t count);
+/* The value without how its ints came about, as what comes out of a branch, a loop or an array is. */
+struct elab_value *elab_plain(struct elaborator *e, struct elab_value *value);
 struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b);
 struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull);
 struct elab_value *elab_of_push(struct elaborator *e, struct push *push);

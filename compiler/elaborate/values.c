@@ -26,6 +26,20 @@ struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, s
     return value;
 }
 
+struct elab_value *elab_plain(struct elaborator *e, struct elab_value *value) {
+    if (value->kind == ELAB_SCALAR)
+        return value->exact ? elab_scalar(e, value->scalar) : value;
+    if (value->kind != ELAB_TUPLE)
+        return value;
+    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, value->tuple.count);
+    bool is_plain = true;
+    for (size_t i = 0; i < value->tuple.count; i++) {
+        items[i] = elab_plain(e, value->tuple.items[i]);
+        is_plain &= items[i] == value->tuple.items[i];
+    }
+    return is_plain ? value : elab_tuple(e, items, value->tuple.count);
+}
+
 struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b) {
     struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, 2);
     items[0] = a;

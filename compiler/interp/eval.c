@@ -314,8 +314,9 @@ static void check_limits(struct interp *in, const struct core *core) {
         interp_fail(in, DIAG_OUT_OF_FUEL, core->span, "gave up after %llu steps", (unsigned long long)in->steps);
 }
 
-struct value interp_eval(struct interp *in, const struct core *core, const struct interp_environment *environment,
-                         const struct instance *instance) {
+/* `is_chosen`: the value is that of a branch. */
+static struct value evaluated(struct interp *in, const struct core *core, const struct interp_environment *environment,
+                              const struct instance *instance, bool *is_chosen) {
     check_limits(in, core);
     for (;;) {
         switch (core->kind) {
@@ -344,6 +345,7 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
         case CORE_IF: {
             struct value condition = interp_eval(in, core->conditional.condition, environment, instance);
             core = condition.scalar.natural ? core->conditional.then_branch : core->conditional.else_branch;
+            *is_chosen = true;
             continue;
         }
         case CORE_TUPLE: return items_of(in, core, environment, instance);
@@ -354,4 +356,11 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
         case CORE_LIST: return list_of(in, core, environment, instance);
         }
     }
+}
+
+struct value interp_eval(struct interp *in, const struct core *core, const struct interp_environment *environment,
+                         const struct instance *instance) {
+    bool is_chosen = false;
+    struct value value = evaluated(in, core, environment, instance, &is_chosen);
+    return is_chosen ? interp_plain(in, value) : value;
 }

@@ -1,7 +1,7 @@
 /* Ints that wrapped, and lengths, which do not (LANGUAGE §11): where a length is computed by sums
    and products of ints, more elements than an int counts are an error. So an int that arithmetic
    has wrapped refers to a record of what it is exactly. Few are ever asked for, so the latest are
-   kept only; what comes out of loops and memory is an int like any other. */
+   kept only; what comes out of branches, loops and arrays is an int like any other. */
 #include "interp/machine.h"
 
 enum { RECORDS = 4096 };
@@ -23,6 +23,28 @@ static const struct exact_int *record_of(const struct interp *in, struct value v
 static int64_t exactly(const struct interp *in, struct value value) {
     const struct exact_int *record = record_of(in, value);
     return record ? record->value : value.scalar.integer;
+}
+
+static bool has_wrapped(struct value value) {
+    if (value.kind == V_SCALAR)
+        return value.wrapped != 0;
+    for (size_t i = 0; value.kind == V_TUPLE && i < value.tuple->count; i++)
+        if (has_wrapped(value.tuple->items[i]))
+            return true;
+    return false;
+}
+
+struct value interp_plain(struct interp *in, struct value value) {
+    if (value.kind == V_SCALAR)
+        value.wrapped = 0;
+    if (value.kind != V_TUPLE || !has_wrapped(value))
+        return value;
+    struct tuple *tuple = interp_alloc(in, sizeof *tuple + value.tuple->count * sizeof(struct value));
+    tuple->count = value.tuple->count;
+    for (size_t i = 0; i < tuple->count; i++)
+        tuple->items[i] = interp_plain(in, value.tuple->items[i]);
+    value.tuple = tuple;
+    return value;
 }
 
 /* Sums and products, exact; what leaves 64 bits is INT64_MAX. */

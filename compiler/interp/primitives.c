@@ -69,7 +69,7 @@ PRIMITIVE(NO_GROUPS) {
 
 PRIMITIVE(LENGTH_PUSH) { return int_of(push_length(in, a[0].push)); }
 
-PRIMITIVE(INDEX) { return pull_element(in, a[0].pull, a[1].scalar.integer, span); }
+PRIMITIVE(INDEX) { return interp_plain(in, pull_element(in, a[0].pull, a[1].scalar.integer, span)); }
 
 PRIMITIVE(INDEX_OPERATOR) { return interp_INDEX(in, a, span); }
 

@@ -69,8 +69,8 @@ static const char *const beginnings[] = {
     "fcl_", "FCL_", "_", "CL_", "CLK_", "cl_", "cles_", "cuda", "convert_", "as_", "native_", "half_", "atomic_",
     "atom_", "ATOMIC_", "CHAR_", "DBL_", "EXIT_", "FD_", "FLT_", "FP_", "HALF_", "HUGE_VAL", "INT8_", "INT16_",
     "INT32_", "INT64_", "INTMAX_", "INTPTR_", "INT_", "LDBL_", "LLONG_", "LONG_", "MATH_ERR", "MB_", "M_",
-    "PTRDIFF_", "RAND_", "SCHAR_", "SHRT_", "SIG_", "SIZE_", "SNAN", "UCHAR_", "UINT8_", "UINT16_", "UINT32_", "UINT64_", "UINTMAX_", "UINTPTR_",
-    "UINT_", "ULLONG_", "ULONG_", "USHRT_", "WCHAR_", "WIF", "WINT_",
+    "PTRDIFF_", "RAND_", "SCHAR_", "SHRT_", "SIG_", "SIZE_", "SNAN", "UCHAR_", "UINT8_", "UINT16_", "UINT32_",
+    "UINT64_", "UINTMAX_", "UINTPTR_", "UINT_", "ULLONG_", "ULONG_", "USHRT_", "WCHAR_", "WIF", "WINT_",
 };
 
 /* Names of the C library: a kernel of such a name would take its place in a program that the

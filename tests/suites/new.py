@@ -36,7 +36,8 @@ def cases(env):
 
     def refused():
         folder = env.tmp()
-        for name, said in (("fcl", "names another file"), ("Makefile", "names another file"), ("3x", "is a letter, then letters"),
+        for name, said in (("fcl", "names another file"), ("Makefile", "names another file"),
+                           ("3x", "is a letter, then letters"),
                            ("a-b", "is a letter, then letters"),
                            ("", "is a letter"), ("absent/a", "the folder absent/a cannot be made: No such file")):
             done = env.run(env.fclc, "new", name, cwd=folder)
