@@ -3,6 +3,7 @@
 #include "values/value.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 static const char MAGIC[] = "\x93NUMPY";
@@ -200,7 +201,7 @@ static bool convert(enum base from, enum base to, union scalar value, union scal
         result->floating = source->is_floating ? base_of_floating(to, value.floating)
                            : source->is_signed ? base_of_signed(to, value.integer)
                                                : base_of_natural(to, value.natural);
-        return true;
+        return !isinf(result->floating) || (source->is_floating && isinf(value.floating));
     }
     *result = base_wrap(to, value);
     bool was_negative = source->is_signed && value.integer < 0, is_negative = target->is_signed && result->integer < 0;

@@ -272,6 +272,12 @@ static void test_npy_forms(void **state) {
     assert_string_equal(from_npy(a, array(a, base(a, BASE_F32)), npy(a, 1, list, numbers, 24)),
                         "[1.0,2.0,3.0,4.0,5.0,300.0]");
     assert_string_equal(from_npy(a, bytes, npy(a, 1, list, numbers, 24)), "element 5: 300 does not fit i8");
+    double doubles[] = {1e300, INFINITY, 0.1};
+    const char *f8 = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}";
+    struct type *floats = array(a, base(a, BASE_F32));
+    assert_string_equal(from_npy(a, floats, npy(a, 1, f8, doubles, 24)), "element 0: 1e300 does not fit float");
+    doubles[0] = -3.4e38;
+    assert_string_equal(from_npy(a, floats, npy(a, 1, f8, doubles, 24)), "[-3.4e38,inf,0.1]");
     assert_non_null(strstr(from_npy(a, ints, npy(a, 9, list, numbers, 24)), "version 9"));
     assert_non_null(strstr(from_npy(a, ints, npy(a, 1, list, numbers, 23)), "cut short"));
     assert_non_null(strstr(from_npy(a, array(a, ints), npy(a, 1, list, numbers, 24)), "dimension"));
