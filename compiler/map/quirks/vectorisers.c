@@ -14,6 +14,8 @@
    places, and needs the index in 32 bits besides. So a loop that uses its index otherwise than to
    add up a place is to have vectors of eight at once, after which there are no shorter ones.
    Sixteen are what AVX-512 is asked for, and what narrow elements get anywhere.
+   That its iterations are independent is said with it: else clang makes none of a step that reads
+   one half of an array and writes the other.
 
    note [short loops]
    Vectors that are larger than the array that a loop goes through never come to run, but where
