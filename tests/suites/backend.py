@@ -196,6 +196,19 @@ def cases(env):
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
 
+    def vectors_of_steps():
+        """A step reads one half of an array, at places that are computed, and writes the other."""
+        path = os.path.join(env.tmp(), "steps.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [int]) = (bitonicSort <block> (fn x y => x <= y) xs : [int]<block>)\n")
+        text = compile_to("c", path)
+        steps = [number for number, line in enumerate(open(text, encoding="utf-8"), 1) if "FCL_SIMD_EIGHT\n" in line]
+        done = env.run(env.tool("clang"), "-std=gnu11", *C_OPTIONS, "-mavx2", "-Rpass=loop-vectorize", "-c", text, "-o",
+                       os.path.join(env.tmp(), "steps.o"))
+        found = {int(line) for line in re.findall(r":(\d+):\d+: remark: vectorized loop", done.stderr)}
+        assert len(steps) >= 4 and all(number + 1 in found for number in steps[-4:]), (steps, done.stderr)
+    yield Case("steps that go through an array both ways go by vectors in C by clang", vectors_of_steps)
+
     def instructions(kernel, source):
         """Of a block of the kernel, by GCC for a processor with AVX2."""
         path, assembly = (os.path.join(env.tmp(), kernel + extension) for extension in (".fcl", ".s"))
