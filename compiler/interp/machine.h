@@ -262,10 +262,10 @@ struct value interp_order_bits(struct value x);
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments);
 
 /* exact.c: lengths do not wrap. `remember` gives back the result of an operation, with what it is exactly. */
-/* The value without that, as what comes out of a branch, a loop or an array is. */
-struct value interp_plain(struct interp *in, struct value value);
 struct value interp_remember(struct interp *in, enum primitive primitive, const struct value *arguments,
                              struct value result);
+/* The value without that, as what comes out of a branch, a loop or an array is. */
+struct value interp_plain(struct interp *in, struct value value);
 /* What is given as a length; negative, or too large, it is an error. */
 int64_t interp_length(struct interp *in, struct value length, const char *what, struct span span);
 

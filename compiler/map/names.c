@@ -64,13 +64,13 @@ static const char *const reserved[] = {
 };
 
 /* What our own helpers begin with, what belongs to the implementations, and what is a macro in a header that generated
-   text includes, or in a compiler of OpenCL. */
+   text includes, or in a compiler of OpenCL. None ends in a digit and _, as numbered names may go on so. */
 static const char *const beginnings[] = {
     "fcl_", "FCL_", "_", "CL_", "CLK_", "cl_", "cles_", "cuda", "convert_", "as_", "native_", "half_", "atomic_",
-    "atom_", "ATOMIC_", "CHAR_", "DBL_", "EXIT_", "FD_", "FLT_", "FP_", "HALF_", "HUGE_VAL", "INT8_", "INT16_",
-    "INT32_", "INT64_", "INTMAX_", "INTPTR_", "INT_", "LDBL_", "LLONG_", "LONG_", "MATH_ERR", "MB_", "M_",
-    "PTRDIFF_", "RAND_", "SCHAR_", "SHRT_", "SIG_", "SIZE_", "SNAN", "UCHAR_", "UINT8_", "UINT16_", "UINT32_",
-    "UINT64_", "UINTMAX_", "UINTPTR_", "UINT_", "ULLONG_", "ULONG_", "USHRT_", "WCHAR_", "WIF", "WINT_",
+    "atom_", "ATOMIC_", "CHAR_", "DBL_", "EXIT_", "FD_", "FLT_", "FP_", "HALF_", "HUGE_VAL", "INT8", "INT16",
+    "INT32", "INT64", "INTMAX_", "INTPTR_", "INT_", "LDBL_", "LLONG_", "LONG_", "MATH_ERR", "MB_", "M_",
+    "PTRDIFF_", "RAND_", "SCHAR_", "SHRT_", "SIG_", "SIZE_", "SNAN", "UCHAR_", "UINT8", "UINT16", "UINT32",
+    "UINT64", "UINTMAX_", "UINTPTR_", "UINT_", "ULLONG_", "ULONG_", "USHRT_", "WCHAR_", "WIF", "WINT_",
 };
 
 /* Names of the C library: a kernel of such a name would take its place in a program that the
