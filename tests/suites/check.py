@@ -117,11 +117,11 @@ def cases(env):
 
     def every_warning():
         """Of shared memory there is a warning without a name, too."""
-        program = ("kernel k (xs : [int]) =\n  splitUp 100000 xs |> map (fn c => push <block> "
-                   "(reverse (force (push <block> c)))) |> concat 100000\n")
+        program = ("sig reversed : [int] -> [int]<grid>\nfun reversed xs = splitUp 100000 xs |> map (fn c =>\n"
+                   "  push <block> (reverse (force (push <block> c)))) |> concat 100000\n"
+                   "kernel k (xs : [int]) = reversed xs\n")
         for options, status, word in (([], 0, "warning"), (["-W", "error"], 1, "error")):
-            done = env.run(env.fclc, "check", *options, "-", input="sig k : [int] -> [int]<grid>\n" + program.replace(
-                "kernel k", "fun k", 1) + "kernel l (xs : [int]) = k xs\n")
+            done = env.run(env.fclc, "check", *options, "-", input=program)
             assert done.returncode == status and f"{word}[E0401]" in done.stderr, done.stderr
     yield Case("-W error is for all warnings", every_warning)
 
