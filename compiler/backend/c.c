@@ -20,8 +20,6 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
     const char *name = kernel->name;
     text_printf(p->out, "\nvoid fcl_part_%s(void *const *args, int64_t fcl_first, int64_t fcl_end, int64_t blocks) {\n",
                 name);
-    if (!kernel->parameters.count)
-        text_add(p->out, "    (void)args;\n");
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct target_parameter *parameter = &kernel->parameters.at[i];
         const char *type = memory_type(p->dialect, parameter->base);

@@ -3,8 +3,9 @@
    (note [old values] in elaborate/updates.c). The array goes with its stores, which nothing reads
    then (pass_dce).
 
-   The value must be known before the array comes to life, so that whatever has been stored is it.
-   An element that was not stored to is never read. */
+   The value must be the same for as long as the array lives: it is computed around the place where
+   the array comes to life, or beside it. An element that was not stored to is never read, so where
+   one is loaded the value is known. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
@@ -42,13 +43,10 @@ static bool is_within(const struct ir_region *region, const struct ir_instructio
     return region;
 }
 
-static bool is_known_before(const struct ir_value *value, const struct ir_instruction *begins) {
+static bool is_one_for_life(const struct ir_value *value, const struct ir_instruction *begins) {
     const struct ir_region *life = begins->region;
     if (!value->definition) /* a constant, or a parameter of the kernel or of a loop, which has two regions */
         return !value->region || is_within(life, value->region->owner);
-    for (size_t i = 0; value->region == life && life->instructions.at[i] != value->definition; i++)
-        if (life->instructions.at[i] == begins)
-            return false;
     return ir_region_inside(life, value->region);
 }
 
@@ -64,7 +62,7 @@ static void look(struct alike *a, struct ir_instruction *instruction) {
     case IR_STORE: {
         struct ir_value *value = instruction->operands[1];
         array->is_out |= instruction->is_volatile || !array->begins || (array->value && !is_same(array->value, value));
-        array->is_out = array->is_out || !is_known_before(value, array->begins);
+        array->is_out = array->is_out || !is_one_for_life(value, array->begins);
         array->value = value;
         break;
     }

@@ -152,6 +152,32 @@ kernel k (xs : [{base}]) =
         "fcl_pause", r"void fcl_pause\(\) \{ __builtin_amdgcn_s_sleep",
         ((scan, True), ("push <grid> (map (fn x => x + 1) xs)", False))))
 
+    def guarded():
+        """Note [guarded places]: loads whose place no loop around them computes."""
+        own = "let ys = force (push <thread> (generate 5 (fn i => x * i))) in"
+        summed = "foldl (fn acc i => {0}) 0 (iota x)"
+        alone, chosen = "ys ! (x % 5)", "if x > 3 then ys ! (x % 5) else 2"
+        for level, taken, wanted in (
+                ("grid", alone, 1), ("grid", chosen, 1), ("grid", summed.format("acc + i + " + alone), 1),
+                ("grid", summed.format("ys ! ((acc + i) % 5)"), 0),
+                ("grid", summed.format("if i % 3 == 0 then acc + ys ! (i % 5) else i"), 1),
+                ("grid", "fst (while (fn (s, n) => n < 9) (fn (s, n) => (s + ys ! (n % 5), n + 1)) (0, x))", 0),
+                ("warp", alone, 0), ("warp", chosen, 2), ("block", alone, 2)):
+            each = f"map (fn x => {own} {taken})"
+            chunks = f"splitUp 64 xs |> map (fn c => push <{level}> ({each} c)) |> concat 64"
+            source = f"push <grid> ({each} xs)" if level == "grid" else chunks
+            text = emitted.of_text("cl", f"sig k : [int] -> [int]<grid>\nkernel k (xs : [int]) = {source}\n",
+                                   ["--map=simt"])
+            got = count(r"\bFCL_GUARDED\(local", text)
+            assert got == wanted, f"{level}, {taken}: {got}, wanted {wanted}\n{text}"
+    yield Case("Intel's OpenCL is kept from loads in vain, but for those whose place a loop computes anew", guarded)
+
+    yield golden("an array of one element is a value, whenever that is computed",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x =>\n"
+                 "  let a = force (push <thread> (generate 1 (fn i => x * 3 + i)))\n"
+                 "      b = force (push <thread> (generate 1 (fn i => a ! 0 * x + i)))\n"
+                 "  in (b ! 0) * (b ! 0)) xs)", "k", {"local_array": 0})
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),
