@@ -25,7 +25,7 @@ struct event {
     uint16_t flags;
 };
 
-constexpr uint16_t is_atomic = 1, is_crowd = 2, is_split = 4;
+constexpr uint16_t is_atomic = 1, is_crowd = 2, is_split = 4, is_load = 8;
 
 // Four bytes. A word whose bytes are used apart is split: written.clock is then the number of its bytes in `splits`.
 struct cell {
@@ -196,7 +196,7 @@ void touch_cell(cell &shadow, const target &where, access how) {
         if (where.is_shared && running.check_uninitialised && writer.phase < block_phase)
             fail("read of %s, not written before%s: by thread %u%s", name_of(where).c_str(), place().c_str(),
                  current->number, source_of(where.code).c_str());
-        if (!mine && is_concurrent(where, writer))
+        if (!mine && !(writer.flags & is_load) && is_concurrent(where, writer))
             race(where, writer, writer.thread, writer.flags & is_atomic ? "atomic" : "write", how);
         if (is_concurrent(where, shadow.written_earlier))
             race(where, shadow.written_earlier, shadow.written_earlier.thread, "atomic", how);
@@ -215,14 +215,20 @@ void touch_cell(cell &shadow, const target &where, access how) {
         race(where, writer, writer.thread, writer.flags & is_atomic ? "atomic" : "write", how);
     if (how == access::write && is_concurrent(where, shadow.written_earlier))
         race(where, shadow.written_earlier, shadow.written_earlier.thread, "atomic", how);
-    check_readers(where, shadow.read, how);
-    if (is_concurrent(where, shadow.read_earlier))
-        race(where, shadow.read_earlier, shadow.read_earlier.thread, "read", how);
-    if (both_atomic && !mine && is_concurrent(where, writer) && !is_concurrent(where, shadow.written_earlier))
+    const bool only_reads = how == access::load;
+    if (!only_reads) {
+        check_readers(where, shadow.read, how);
+        if (is_concurrent(where, shadow.read_earlier))
+            race(where, shadow.read_earlier, shadow.read_earlier.thread, "read", how);
+    }
+    // What others may still read at the same time is kept: the store before an atomic, and before a load.
+    const bool is_kept = only_reads ? !(writer.flags & is_load) && writer.phase >= launch_phase
+                                    : both_atomic && !mine && is_concurrent(where, writer);
+    if (is_kept && !is_concurrent(where, shadow.written_earlier))
         shadow.written_earlier = writer;
     writer = now;
     if (is_relaxed(how))
-        writer.flags |= is_atomic;
+        writer.flags |= is_atomic | (only_reads ? is_load : 0);
 }
 
 // All bytes of the access, word by word; words used in part are split.

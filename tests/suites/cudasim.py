@@ -44,6 +44,7 @@ RIGHT = {
         for w in range(15)],
     "memory transpose 3x2 16x16 --shared=1088 range:1271 fresh:1271 int:31 int:41": transposed(31, 41),
     "memory all_store 1 64 zeros:64": [5] * 64,
+    "memory both_read 1 64 range:64 zeros:64": [i + (i + 1) % 64 for i in range(64)],
     "memory untaken 1 64 range:2 zeros:2 int:2": [0, 2],
     "warps shuffle_sum 2 64 range:128 zeros:4": [sum(RANGE[32 * w:32 * w + 32]) for w in range(4)],
     "warps segments 1 32 range:32 zeros:32": segments(),
@@ -56,6 +57,12 @@ RIGHT = {
 
 # The same, and what must be reported.
 WRONG = {
+    "memory both_read 1 64 -DWRITES range:64 zeros:64": (
+        r"race on device memory .*\(kernel both_read, block 0\): (atomic|write) by thread \d+, (atomic|write) by "
+        r"thread \d+"),
+    "memory behind_load 1 64 zeros:1 zeros:2": (
+        r"race on device memory .*\(kernel behind_load, block 0\): (read|write) by thread (0|32), (read|write) by "
+        r"thread (0|32)"),
     "reduce sum_blocks 4 256 -DNO_BARRIER range:10000 zeros:4 int:10000": (
         r"race on shared memory at byte \d+ of part \(kernel sum_blocks, block 0\): (read|write) by thread \d+, "
         r"(read|write) by thread \d+ at reduce.cu:\d+, no barrier between"

@@ -57,6 +57,28 @@ extern "C" __global__ void all_store(int *out) {
     out[threadIdx.x] = word;
 }
 
+// Each thread reads its word by a volatile load, and the next one plainly; or writes that.
+extern "C" __global__ void both_read(int *data, int *out) {
+    const int mine = *(volatile int *)&data[threadIdx.x];
+#ifdef WRITES
+    data[(threadIdx.x + 1) % blockDim.x] = mine;
+#else
+    out[threadIdx.x] = mine + data[(threadIdx.x + 1) % blockDim.x];
+#endif
+}
+
+// A thread writes, another of its warp loads that in order, and one of another warp reads it in no order with the
+// write.
+extern "C" __global__ void behind_load(int *data, int *out) {
+    if (threadIdx.x == 0)
+        data[0] = 7;
+    __syncwarp();
+    if (threadIdx.x == 1)
+        out[0] = *(volatile int *)&data[0];
+    if (threadIdx.x == 32)
+        out[1] = data[0];
+}
+
 // A block reads what another writes.
 extern "C" __global__ void neighbour(int *data) {
     if (threadIdx.x == 0)
