@@ -79,6 +79,9 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
     case UPDATE_COPIES_BRANCH:
         return (struct copy_reason){"it is done in one branch only",
                                     "let the condition choose the pairs: one whose index is -1 changes nothing"};
+    case UPDATE_COPIES_APART:
+        return (struct copy_reason){"it is made within a step, apart from the arrays that the loop carries",
+                                    "let the step update its array once, by the pairs of both updates, or carry both"};
     case UPDATE_COPIES_WORDS:
         return (struct copy_reason){
             "the components of an element change together, which no device can do in several arrays: they are packed "
@@ -86,6 +89,10 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
             "an operator that makes each component of that component alone, as `(a + c, max b d)` of `(a, b)` and "
             "`(c, d)`, updates in place; of the least with its place, the packed numbers may be the array: one `i64`, "
             "`key << 32 | place`, and `min`"};
+    case UPDATE_COPIES_NARROW:
+        return (struct copy_reason){
+            "its elements have less than 32 bits, which a block or warp keeps as words meanwhile",
+            "an array of `int` is updated in place"};
     case UPDATE_IN_PLACE:
     case UPDATE_COPIES_INPUT:
     case UPDATE_COPIES_ROOM: break;
@@ -386,7 +393,7 @@ static bool is_right(const struct generate_request *request, const struct core_g
     alone.arena = arena_new();
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
-    alone.until = "reuse"; /* which finds the updates that copy */
+    alone.until = "in-place"; /* which finds the updates that copy */
     if (good && optimised(&alone, kernel)) {
         warn_of_copies(&alone, kernel);
         warn_of_rereads(&alone, kernel);

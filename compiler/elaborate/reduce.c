@@ -162,6 +162,16 @@ static void hand_on(struct elaborator *e, const struct reducing *r, const struct
     elab_end_threads(e, level, h);
 }
 
+/* An array that could be updated where it is, but for its elements. */
+static void note_copied(struct elaborator *e, const struct reducing *r) {
+    const struct pull *array = r->push->array;
+    if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
+        return;
+    struct span update = r->push->made_at.end ? r->push->made_at : r->push->span;
+    enum ir_update_kind kind = r->is_packed ? UPDATE_COPIES_WORDS : UPDATE_COPIES_NARROW;
+    ir_note_update(e->kept, e->kernel, (struct ir_update){.kind = kind, .update = update});
+}
+
 /* ---- below grid ---- */
 
 static bool are_in(const struct writer *writer, enum ir_memory memory) {
@@ -224,6 +234,8 @@ static void run_at_unit(struct elaborator *e, const struct reducing *r, const st
     bool fits = length->high <= e->options->shared_bytes / place_bytes(r);
     bool is_shared = are_in(writer, MEMORY_SHARED);
     bool in_place = keeps_plainly(r, writer) && (is_shared || !fits);
+    if (is_shared && elab_writes_plainly(writer) && !in_place)
+        note_copied(e, r);
     struct ir_value *capacity = r->is_locked || !in_place ? elab_capacity(e, length, level) : NULL;
     struct places places = in_place ? places_of(writer) : new_places(e, r, level, capacity, "buckets");
     add_lock(e, r, &places, level, capacity);
@@ -486,18 +498,6 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
                               ir_resolve(b, r->push->array->length));
     }
     ir_end_choice(b, copy);
-}
-
-/* An array that could be updated where it is, but for its elements. */
-static void note_copied(struct elaborator *e, const struct reducing *r) {
-    const struct pull *array = r->push->array;
-    if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
-        return;
-    struct span update = r->push->made_at.end ? r->push->made_at : r->push->span;
-    for (size_t i = 0; i < e->kernel->updated.count; i++)
-        if (e->kernel->updated.at[i].update.begin == update.begin && e->kernel->updated.at[i].update.end == update.end)
-            return;
-    vec_push(e->kept, &e->kernel->updated, ((struct ir_update){.kind = UPDATE_COPIES_WORDS, .update = update}));
 }
 
 static void run_at_grid(struct elaborator *e, const struct reducing *r, const struct writer *writer) {

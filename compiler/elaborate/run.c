@@ -149,10 +149,6 @@ static void add_running(struct elaborator *e, runnings *all, struct push *push, 
     }
 }
 
-static bool is_update(const struct push *push) {
-    return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE_BY_INDEX;
-}
-
 /* A concat, an interleave or an interleaveInto: their chunks may be run together. */
 static bool is_of_chunks(const struct push *push) { return elab_schemes[push->kind].run == elab_run_chunks; }
 
@@ -189,7 +185,7 @@ void elab_run_together(struct elaborator *e, const struct running *wanted, size_
             continue;
         runnings joined = {0};
         struct push *first = all.at[i].push;
-        if (is_update(first)) {
+        if (elab_is_update(first)) {
             vec_push(e->arena, &updates, all.at[i]);
             continue;
         }

@@ -16,9 +16,11 @@
    Below grid, arrays that a step exchanges, or hands on to each other, take turns in one piece of
    memory, which has a place for each, and one for each array that a step makes anew: the places
    change hands as numbers that the loop carries. So `(ys, f xs)` has three places, writes one of
-   them, and copies nothing. But where a block's or warp's threads touch only elements of their
-   own, arrays of a length that is known are better off in registers (ir/own_places.c), where an
-   exchange is one of names. */
+   them, and copies nothing. An update of another array takes that one's place and writes there,
+   after all else that the step reads (note [together]); what its pairs read of old elements is
+   stored before (note [old values]). But where a block's or warp's threads touch only elements of
+   their own, arrays of a length that is known are better off in registers (ir/own_places.c), where
+   an exchange is one of names. */
 #include "elaborate/stepping.h"
 #include "ir/range.h"
 
@@ -28,6 +30,8 @@
 struct own {
     bool is_kept; /* its length, or the scalar */
     int from;     /* which array it is after a step */
+    int updated;  /* which it is an update of */
+    int giver;    /* whose place it takes, if it takes turns */
     struct ir_buffer **buffers;
     size_t buffer_count;
     struct ir_value *length;   /* now, or the scalar */
@@ -35,7 +39,7 @@ struct own {
     bool may_grow;             /* it is not known whether a step makes more than that */
     struct ir_value *place;    /* of the half, or in the memory of its turns; or NULL */
     struct turns *turns;       /* or NULL: note [taking turns] */
-    bool hands_over, is_taken; /* there: after a step it has another's place; its place has another */
+    bool hands_over, is_taken; /* there: after a step it has its giver's place; its place has another */
 };
 
 /* Memory in which arrays take turns. */
@@ -63,10 +67,11 @@ static bool has_halves(const struct loop *l, size_t k) {
            l->own[k].from != (int)k && !l->own[k].turns;
 }
 
-/* The array before it with halves as large, whose place is its own, too; or itself. */
+/* The array before it with halves as large, whose place is its own, too; or itself. One that is
+   updated may be in place though others are not (note [in place] in ir/in_place.c). */
 static size_t shares_place(struct elaborator *e, const struct loop *l, size_t k) {
-    for (size_t j = 0; j < k; j++)
-        if (has_halves(l, j) &&
+    for (size_t j = 0; j < k && l->own[k].updated < 0; j++)
+        if (has_halves(l, j) && l->own[j].updated < 0 &&
             ir_resolve(e->builder, l->own[j].capacity) == ir_resolve(e->builder, l->own[k].capacity))
             return j;
     return k;
@@ -314,8 +319,11 @@ static void make_part(struct elaborator *e, struct loop *l, size_t k, struct ela
         return;
     }
     if (own->turns && own->hands_over) {
-        made->length = l->own[own->from].length;
-        made->place = l->own[own->from].place;
+        made->length = l->own[own->giver].length;
+        made->place = l->own[own->giver].place;
+        if (own->from < 0)
+            elab_run_later(e, all, elab_as_push(e, next),
+                           elab_store_writer(own->buffers, own->buffer_count, made->place));
         return;
     }
     struct ir_value *vacant = own->turns ? own->turns->vacant[own->turns->next++] : NULL;
@@ -435,18 +443,20 @@ static void join_turns(struct elaborator *e, struct loop *l, size_t k, size_t fr
     l->own[k].turns = other;
 }
 
-static void find_turns(struct elaborator *e, struct loop *l, known_state kept) {
+static void find_turns(struct elaborator *e, struct loop *l, known_state kept, const struct origin *origins) {
     const struct stepping *s = l->stepping;
     struct ir_builder *b = e->builder;
     if (s->level == LEVEL_GRID || l->is_in_registers)
         return;
     bool is_any = false;
     for (size_t k = 0; k < s->part_count; k++) {
-        int from = l->own[k].from;
-        bool hands_over = s->parts[k].is_array && from >= 0 && from != (int)k && l->own[from].from != from;
-        is_any |= l->own[k].hands_over = hands_over && !l->own[from].is_taken;
-        if (l->own[k].hands_over)
-            l->own[from].is_taken = true;
+        struct own *own = &l->own[k];
+        own->giver = own->from >= 0 ? own->from : origins[k].may_hold ? own->updated : -1;
+        bool has_giver = s->parts[k].is_array && own->giver >= 0 && own->giver != (int)k;
+        own->hands_over = has_giver && l->own[own->giver].from != own->giver && !l->own[own->giver].is_taken;
+        is_any |= own->hands_over;
+        if (own->hands_over)
+            l->own[own->giver].is_taken = true;
     }
     if (!is_any)
         return;
@@ -457,7 +467,7 @@ static void find_turns(struct elaborator *e, struct loop *l, known_state kept) {
     }
     for (size_t k = 0; k < s->part_count; k++)
         if (l->own[k].hands_over)
-            join_turns(e, l, k, (size_t)l->own[k].from);
+            join_turns(e, l, k, (size_t)l->own[k].giver);
     for (size_t k = 0; k < s->part_count; k++) {
         struct turns *turns = l->own[k].turns;
         if (!turns)
@@ -491,13 +501,14 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     struct ir_builder *b = e->builder;
     struct loop l = {.stepping = s, .own = ARENA_ARRAY(e->arena, struct own, s->part_count + 1)};
     known_state kept = step_new_known(e, s), most = step_new_known(e, s);
-    int *from = ARENA_ARRAY(e->arena, int, s->part_count + 1);
+    struct origin *origins = ARENA_ARRAY(e->arena, struct origin, s->part_count + 1);
     memcpy(kept, known, s->part_count * sizeof *kept);
-    step_find_kept(e, s, kept, from);
+    step_find_kept(e, s, kept, origins);
     bool changes_below = false;
     l.is_in_registers = s->level == LEVEL_THREAD;
     for (size_t k = 0; k < s->part_count; k++) {
-        l.own[k] = (struct own){.is_kept = kept[k] != NULL, .from = from[k], .length = known[k]};
+        l.own[k] = (struct own){
+            .is_kept = kept[k] != NULL, .from = origins[k].from, .updated = origins[k].updated, .length = known[k]};
         bool is_changing = s->parts[k].is_array && !kept[k];
         changes_below |= is_changing && s->level != LEVEL_GRID;
         l.is_in_registers &=
@@ -508,7 +519,7 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)
             set_capacity(e, &l, k, most[k]);
-    find_turns(e, &l, kept);
+    find_turns(e, &l, kept, origins);
     runnings all = {0};
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)

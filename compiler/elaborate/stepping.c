@@ -128,22 +128,29 @@ int step_static(struct elaborator *e, const struct stepping *s, known_state init
 
 enum { FROM_NOWHERE = -1 };
 
-/* The array of the state that a step hands on as it is. */
-static int handed_on(const struct stepping *s, struct elab_value *const *state, const struct elab_value *next) {
-    const struct push *push = next->push;
-    for (size_t j = 0; push->kind == PUSH_PULL && push->level == s->level && j < s->part_count; j++)
+static struct origin origin_of(struct elaborator *e, const struct stepping *s, struct elab_value *const *state,
+                               const struct push *push) {
+    struct origin origin = {FROM_NOWHERE, FROM_NOWHERE, false};
+    bool is_update = elab_is_update(push);
+    if ((push->kind != PUSH_PULL && !is_update) || push->level != s->level)
+        return origin;
+    for (size_t j = 0; j < s->part_count; j++)
         if (s->parts[j].is_array && push->array == state[j]->pull)
-            return (int)j;
-    return FROM_NOWHERE;
+            *(is_update ? &origin.updated : &origin.from) = (int)j;
+    origin.may_hold = is_update && elab_may_hold_pairs(e, push);
+    return origin;
 }
 
-void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from) {
+void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, struct origin *origins) {
     e->shape++;
     for (bool is_new = true; is_new;) {
         is_new = false;
         struct elab_value **state = step_state_of(e, s, kept), **next = step_next_parts(e, s, state, NULL);
         for (size_t k = 0; k < s->part_count; k++) {
-            from[k] = s->parts[k].is_array ? handed_on(s, state, next[k]) : FROM_NOWHERE;
+            if (s->parts[k].is_array)
+                origins[k] = origin_of(e, s, state, next[k]->push);
+            else
+                origins[k] = (struct origin){FROM_NOWHERE, FROM_NOWHERE, false};
             if (!kept[k] || is_same(e, kept[k], known_part(e, &s->parts[k], next[k])))
                 continue;
             kept[k] = NULL;
@@ -292,6 +299,6 @@ struct elab_value *step_shape(struct elaborator *e, const struct stepping *s, kn
     known_state kept = step_new_known(e, s);
     for (size_t k = 0; k < s->part_count; k++)
         kept[k] = initial[k];
-    step_find_kept(e, s, kept, ARENA_ARRAY(e->arena, int, s->part_count + 1));
+    step_find_kept(e, s, kept, ARENA_ARRAY(e->arena, struct origin, s->part_count + 1));
     return elab_put_together(e, s->type, step_state_of(e, s, step_known(e, s, initial, kept, step_new_known(e, s))));
 }

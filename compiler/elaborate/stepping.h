@@ -36,9 +36,15 @@ struct elab_value **step_state_of(struct elaborator *e, const struct stepping *s
 int step_counted(struct elaborator *e, const struct stepping *s, known_state initial, int limit);
 /* How many steps there are, if shapes alone decide it and there are at most `limit`; otherwise -1. */
 int step_static(struct elaborator *e, const struct stepping *s, known_state initial, int limit);
-/* What each step keeps, whichever step it is, stays known; and which array of the state each array
-   is after it (-1: a new one). */
-void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from);
+/* Where an array is from after a step: which array of the state it is (-1: a new one), and which it
+   is an update of (-1: none). */
+struct origin {
+    int from, updated;
+    bool may_hold; /* an update's pairs can be stored before: note [old values] */
+};
+
+/* What each step keeps, whichever step it is, stays known; and where its arrays are from. */
+void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, struct origin *origins);
 /* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the
    most elements that an array has, in `most`. */
 known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,

@@ -8,6 +8,10 @@
 #include "elaborate/value.h"
 #include "ir/walk.h"
 
+bool elab_is_update(const struct push *push) {
+    return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE_BY_INDEX;
+}
+
 /* ---- the pairs that an element makes ---- */
 
 struct taking {
@@ -94,6 +98,16 @@ static void look(struct elaborator *e, void *context) {
     elab_take_pairs(e, push, i, see_pair, NULL);
     base_list bases = elab_bases_of(e, looking->other->update.element);
     looking->finds = is_read(ir_current(e->builder), looking->other->array, bases.count);
+}
+
+bool elab_may_hold_pairs(struct elaborator *e, const struct push *push) {
+    if (!push->update.pairs->length || !elab_upper_bound(e, push->update.pairs->length))
+        return false;
+    if (!push->update.is_each)
+        return true;
+    struct ir_value *which = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
+    struct ir_value *each = elab_push_length(e, pairs_at(e, push, which));
+    return each && ir_resolve(e->builder, each)->is_constant;
 }
 
 /* See note [old values]. */

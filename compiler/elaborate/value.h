@@ -506,6 +506,9 @@ void elab_run_all_chunks(struct elaborator *e, const struct running *all, size_t
 void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 
 /* ---- updates.c ---- */
+bool elab_is_update(const struct push *push);
+/* Is there a place for so many pairs? While only shapes matter. */
+bool elab_may_hold_pairs(struct elaborator *e, const struct push *push);
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);
 /* What is done with one pair, a tuple of place and value. */

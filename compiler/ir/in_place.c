@@ -384,8 +384,14 @@ static void drop_zeros(struct placing *p, const struct ir_region *region) {
     }
 }
 
+static void note_updates(const struct placing *p, const struct ir_instruction *loop, enum ir_update_kind kind) {
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_STORE && IR_PART(walk.at, store).is_start)
+            ir_note_update(p->arena, p->kernel, (struct ir_update){.kind = kind, .update = walk.at->span});
+}
+
 /* Not loops that store each element where it is, as the copy does that an update begins with. */
-static bool does_something(__attribute__((unused)) void *context, struct ir_instruction *loop) {
+static bool does_something(void *context, struct ir_instruction *loop) {
     bool is_loop = loop->kind == IR_FORALL || (loop->kind == IR_FOR && loop->result_count == 0);
     for (size_t i = 0; is_loop && i < loop->regions[0]->instructions.count; i++) {
         const struct ir_instruction *instruction = loop->regions[0]->instructions.at[i];
@@ -399,6 +405,8 @@ static bool does_something(__attribute__((unused)) void *context, struct ir_inst
             !linear_add(&at, &from, -1) || at.count > 0 || at.constant != 0)
             return true;
     }
+    if (is_loop)
+        note_updates(context, loop, UPDATE_IN_PLACE);
     return !is_loop;
 }
 
@@ -446,7 +454,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
     for (int r = 0; r < 2; r++)
         if (loop->regions[r])
             rewrite_each(loop->regions[r], put_in_place, p);
-    rewrite_keep(body, does_something, NULL);
+    rewrite_keep(body, does_something, p);
     body->yields.at[i] = p->place;
     rewrite_set(&p->replaced, loop->results[i], p->first); /* what follows finds the elements there, too */
     for (size_t k = 0; k < p->buffers.count; k++)
@@ -484,9 +492,48 @@ static void place_region(struct placing *p, struct ir_region *region) {
     rewrite_yields(region, &p->replaced);
 }
 
+static bool is_carried(const struct ir_value *value) {
+    const struct ir_instruction *loop = value->definition || !value->region ? NULL : value->region->owner;
+    return loop && (loop->kind == IR_WHILE || (loop->kind == IR_FOR && value != loop->parameters[0]));
+}
+
+/* Does it go through an array of a state, from its place on? */
+static bool is_of_state(const struct ir_instruction *access) {
+    const struct ir_instruction *loop = access->region->owner;
+    struct linear sum;
+    if (!access->buffer->rewritten || !loop || (loop->kind != IR_FORALL && loop->kind != IR_FOR) ||
+        !linear_expand(access->operands[0], &sum) || take_term(&sum, loop->parameters[0]) != 1)
+        return false;
+    return sum.count == 0 || (sum.count == 1 && is_carried(sum.term[0].value) &&
+                              (sum.term[0].coefficient == 1 || sum.term[0].coefficient == -1));
+}
+
+static bool is_in_branch(const struct ir_instruction *instruction) {
+    for (; instruction && instruction->kind != IR_WHILE; instruction = instruction->region->owner)
+        if (instruction->kind == IR_IF)
+            return true;
+    return false;
+}
+
+/* The updates that copy an array of a state, from one of its places to another or elsewhere. */
+static void note_copies(const struct placing *p) {
+    for (struct ir_walk walk = ir_walk(p->kernel->body); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *load = walk.at->kind == IR_STORE ? walk.at->operands[1]->definition : NULL;
+        if (!load || load->kind != IR_LOAD || (!is_of_state(load) && !is_of_state(walk.at)))
+            continue;
+        bool are_both = is_of_state(load) && is_of_state(walk.at);
+        note_updates(p, walk.at,
+                     is_in_branch(walk.at) ? UPDATE_COPIES_BRANCH
+                     : are_both            ? UPDATE_COPIES_USED
+                                           : UPDATE_COPIES_APART);
+    }
+}
+
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel) {
     struct placing p = {.arena = arena, .kernel = kernel, .replaced = rewrite_begin(arena, kernel)};
     place_region(&p, kernel->body);
+    rewrite_keep(kernel->body, does_something, &p); /* an array that takes another's place is updated where it is */
+    note_copies(&p);
     drop_zeros(&p, kernel->body);
     rewrite_replace(kernel->body, &p.replaced);
 }

@@ -299,7 +299,9 @@ enum ir_update_kind {
     UPDATE_COPIES_USED,   /* the array that it starts from, which is used afterwards: there */
     UPDATE_COPIES_RESULT, /* it is a result, too */
     UPDATE_COPIES_BRANCH, /* the update is done in one branch only */
+    UPDATE_COPIES_APART,  /* below grid it is made within a step, in memory of its own */
     UPDATE_COPIES_WORDS,  /* the components of its elements change together, packed into words */
+    UPDATE_COPIES_NARROW, /* below grid its elements have less than 32 bits, and words of them are changed */
     UPDATE_COPIES_INPUT,  /* a parameter, which is never written */
     UPDATE_COPIES_ROOM,   /* the array's memory is not the result's, as of another size */
 };
@@ -323,7 +325,7 @@ struct ir_kernel {
     VEC(struct ir_check_site) checks;
     struct ir_buffer *trace;       /* where it leaves records for the host to print; or NULL */
     VEC(const char *) traces;      /* how a record of each kind is printed: fcl_trace says how */
-    VEC(struct ir_update) updated; /* found by the elaborator and the pass reuse */
+    VEC(struct ir_update) updated; /* found by the elaborator and the passes reuse and in-place */
     VEC(struct span) rereads;      /* where an array is stored for nothing; found by the pass rereads */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
@@ -335,6 +337,9 @@ struct ir_kernel {
 struct ir_program {
     VEC(struct ir_kernel *) kernels; /* in source order */
 };
+
+/* Adds to what is known of the kernel's updates; of each the first that is said counts. */
+void ir_note_update(struct arena *arena, struct ir_kernel *kernel, struct ir_update update);
 
 /* Readable form, held by golden tests (`--dump=ir`). */
 void ir_print(struct text *out, const struct ir_kernel *kernel);

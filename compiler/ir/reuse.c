@@ -12,6 +12,7 @@
       memory, and the old elements must end up in a buffer that is made in each step anew. The SWAPs
       are then made again, without the copy's.
    3. In registers a step's array is copied back over the state's: that undoes the copy.
+   Where the arrays of a state change places in one piece of memory, the pass in-place does without the copy.
    Branches that all begin with a copy of one array, as where one updates it and the other leaves
    it alone, begin after it. kernel->updated says of each update whether it copies, and for which
    use: the programmer is told. */
@@ -398,14 +399,9 @@ static bool is_first_in(const struct copying *c, const struct ir_buffer *to) {
     return next_use(c->loop->region, 0, to)->region == c->loop->regions[0];
 }
 
-/* Once, though a region is looked at again. */
 static void note_update(struct reuse *u, const struct copying *c, enum ir_update_kind kind,
                         const struct ir_instruction *use) {
-    for (size_t i = 0; i < u->kernel->updated.count; i++)
-        if (u->kernel->updated.at[i].update.begin == c->start.begin &&
-            u->kernel->updated.at[i].update.end == c->start.end)
-            return;
-    vec_push(u->arena, &u->kernel->updated, ((struct ir_update){kind, c->start, use}));
+    ir_note_update(u->arena, u->kernel, (struct ir_update){kind, c->start, use});
 }
 
 /* One branch updates the array, and the other makes the result in its own way. */

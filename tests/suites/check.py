@@ -544,8 +544,8 @@ def cases(env):
         assert done.returncode == 2 and "interp runs programs, and compiles to no file" in done.stderr, done.stderr
     yield Case("a file without kernels, and a target that is not compiled for", nothing_to_run)
 
-    def copies():
-        path = env.path("tests", "run", "prelude", "updates.fcl")
+    def copies(program, wanted):
+        path = env.path("tests", "run", "prelude", program)
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
 
@@ -555,10 +555,16 @@ def cases(env):
         assert done.returncode == 0, done.stderr
         found = re.findall(r":(\d+):\d+: warning\[W003\]: .*, as (what|it|the)", done.stdout + done.stderr)
         got = [(kernel_at(int(number)), why) for number, why in found]
-        assert got == [("used", "what"), ("both_results", "what"), ("handed_on", "what"), ("sometimes", "it"),
-                       ("least", "the"),
-                       ("branch_reads_later", "what"), ("branch_of_other", "it"), ("branch_of_other", "it")], got
-    yield Case("which updates copy, and why; the others do not", copies)
+        assert got == wanted, got
+    for program, wanted in (
+            ("updates.fcl", [("used", "what"), ("both_results", "what"), ("handed_on", "what"), ("sometimes", "it"),
+                             ("least", "the"), ("branch_reads_later", "what"), ("branch_of_other", "it"),
+                             ("branch_of_other", "it")]),
+            ("updates_below_grid.fcl", [("pairs", "the"), ("threads", "what"), ("threads", "what"), ("kept", "what"),
+                                        ("chosen", "it"), ("twice", "it"), ("twice", "it"), ("many", "what"),
+                                        ("bytes", "it")])):
+        yield Case(f"which updates copy, and why; the others do not: {program}",
+                   lambda program=program, wanted=wanted: copies(program, wanted))
 
     def broken_directive():
         program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")

@@ -178,6 +178,16 @@ kernel k (xs : [{base}]) =
                  "      b = force (push <thread> (generate 1 (fn i => a ! 0 * x + i)))\n"
                  "  in (b ! 0) * (b ! 0)) xs)", "k", {"local_array": 0})
 
+    def updated_in_place():
+        """The copy that an update starts with, of arrays that take turns below grid."""
+        text = env.must(env.fclc, "--dump=ir-opt", env.path("tests", "run", "prelude", "updates_below_grid.fcl"))
+        copies = {found[1]: count(r" start\b", found[0])
+                  for found in re.finditer(r"(?ms)^kernel (\w+).*?^  return", text)}
+        named = {is_copied: {name for name in copies if (copies[name] > 0) == is_copied} for is_copied in (True, False)}
+        assert named == {True: {"pairs", "threads", "kept", "chosen", "twice", "many", "bytes"},
+                         False: {"mapped", "exchanged", "both", "ring"}}, copies
+    yield Case("below grid an update that takes another array's place copies nothing", updated_in_place)
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),
