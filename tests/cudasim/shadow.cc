@@ -199,7 +199,8 @@ void touch_cell(cell &shadow, const target &where, access how) {
         if (!mine && !(writer.flags & is_load) && is_concurrent(where, writer))
             race(where, writer, writer.thread, writer.flags & is_atomic ? "atomic" : "write", how);
         if (is_concurrent(where, shadow.written_earlier))
-            race(where, shadow.written_earlier, shadow.written_earlier.thread, "atomic", how);
+            race(where, shadow.written_earlier, shadow.written_earlier.thread,
+                 shadow.written_earlier.flags & is_atomic ? "atomic" : "write", how);
         if (shadow.read.phase >= launch_phase && shadow.read.phase < block_phase)
             shadow.read_earlier = shadow.read;
         note_reader(where, shadow.read, now);
