@@ -714,6 +714,7 @@ int cuStreamCreate(void **result, unsigned flags) {
 }
 int cuStreamSynchronize(void *stream) {
     guard lock(one_at_a_time);
+    note_call("wait", 0);
     int status = expect_no_capture(stream);
     return fault ? fault : status;
 }

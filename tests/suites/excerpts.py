@@ -188,6 +188,28 @@ kernel k (xs : [{base}]) =
                          False: {"mapped", "exchanged", "both", "ring"}}, copies
     yield Case("below grid an update that takes another array's place copies nothing", updated_in_place)
 
+    yield golden("a shifted place is the sum that it is, times four: its constant is far from the array's begin",
+                 "kernel k (xs : [int]) (is : [int]) = push <grid> (map (fn i => xs ! ((i + 5000) << 2)) is)", "k",
+                 {r"xs\[\(\(unsigned\)is\[i\] \+ 5000u\) << 2\]": 2})
+
+    def chosen_places():
+        """Note [places by truth]: of places that a condition chooses, only those that differ in the loop."""
+        for condition, wanted in (("n > 3", 0), ("x > 3", 1)):
+            text = emitted.of_text("c", "kernel k (n : int) (xs : [int]) (ys : [int]) =\n"
+                                        f"  push <grid> (map (fn x => x + n * ys ! (if {condition} then 1 else 0)) xs)\n")
+            assert count("FCL_BLOCK FCL_SCALAR_BLOCK static", text) == wanted, text
+    yield Case("GCC makes no vectors where a condition chooses a place, but where that is the same for all",
+               chosen_places)
+
+    yield golden("arrays of a block that are too large for a stack together are partly elsewhere",
+                 "sig k : [int] -> [int]<grid>\n"
+                 "kernel k xs = splitUp 30000 xs |> map (fn c =>\n"
+                 "  let a = force (push <block> (reverse c))\n"
+                 "      b = force (push <block> (map (fn x => x + a ! 0) (reverse c)))\n"
+                 "      d = force (push <block> (map (fn x => x + b ! 0) (reverse a)))\n"
+                 "  in push <block> (generate (length c) (fn i => a ! i + b ! (i / 2) + d ! (i / 3)))) |> concat 30000",
+                 "fcl_block_k", {r"int local_array\d*\[30000\]": 2}, extension="c")
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),

@@ -217,6 +217,8 @@ def cases(env):
         with open(calls, encoding="utf-8") as file:
             asked = [line.split() for line in file]
         assert [line[1] for line in asked if line[0] == "peer"] == ["400000"], asked
+        begun = [line[0] for line in asked[:[line[0] for line in asked].index("peer")]]
+        assert begun[-1] == "wait", begun  # for the device that gives
         assert [line[1] for line in asked if line[0] == "read"] == ["399988", "399976"], asked
         listed = env.must(env.fclc, "devices", env=env.cudasim(CUDASIM_DEVICES="2"))
         assert "cuda:1" in listed, listed

@@ -117,6 +117,22 @@ def cases(env):
         yield Case("a third of all programs there and back, for a target each", everything(0, 3, False))
         yield Case("all programs there and back, for all targets", everything(0, 1, True), long=True)
 
+    def failed_check():
+        """What a kernel finds wrong is told with its place in the program, whichever file that is in."""
+        folder = env.tmp()
+        text = os.path.join(folder, "k.fclir")
+        with open(os.path.join(folder, "gathered.fcl"), "w", encoding="utf-8") as file:
+            file.write("fun gathered xs is = push <grid> (map (fn i =>\n    xs ! i) is)\n")
+        with open(os.path.join(folder, "k.fcl"), "w", encoding="utf-8") as file:
+            file.write('import "gathered.fcl"\n\nkernel k (xs : [int]) (is : [int]) = gathered xs is\n'
+                       "kernel own (xs : [int]) = push <grid> (generate 9 (fn i =>\n      xs ! i))\n")
+        env.must(env.fclc, "--check", "--target=c", "k.fcl", "-o", text, cwd=folder)
+        for kernel, arguments, place in (("k", ("[1,2]", "[1,2]"), "gathered.fcl:2:5: "), ("own", ("[1]",), "k.fcl:5:7: ")):
+            for program in ("k.fcl", text):
+                done = env.run(env.fclc, "run", "--target=c", program, kernel, *arguments, cwd=folder)
+                assert done.returncode == 1 and f"{place}error[E0501]" in done.stderr, done.stderr
+    yield Case("a check that fails is told with its place in the program", failed_check)
+
     def wrong():
         folder = env.tmp()
         path, out = os.path.join(folder, "k.fclir"), os.path.join(folder, "k.cu")
