@@ -101,7 +101,7 @@ SUITES = {
         ("limits", "2^*"),
     ],
     "elaborate": PROGRAMS + [("check", "*"), ("errors_page", "*")],
-    "ir": PROGRAMS + [("check", "*"), ("way", "*")],
+    "ir": PROGRAMS + [("check", "*"), ("way", "*"), ("ir_text", "*")],
     "map": PROGRAMS + [("shared", "*"), ("traffic", "*")],
     "backend": PROGRAMS + [("host", "*")],
     "runtime": [
@@ -320,7 +320,7 @@ class Trial:
         unit test, and more where it is for what another stage says."""
         guessed = next(seconds for like, seconds in GUESSED if fnmatch.fnmatch(name, like))
         is_far = area != "types" and name.startswith(("check: ", "errors_page: "))
-        weight = 30 if is_far else 1 / 8 if name.startswith("unit: ") else 1
+        weight = 5 if is_far else 1 / 8 if name.startswith("unit: ") else 1
         return self.times.get(name, guessed) * weight / (1 + self.noticed[name])
 
     def is_sound(self, area, name):

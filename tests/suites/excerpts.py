@@ -210,6 +210,26 @@ kernel k (xs : [{base}]) =
                  "  in push <block> (generate (length c) (fn i => a ! i + b ! (i / 2) + d ! (i / 3)))) |> concat 30000",
                  "fcl_block_k", {r"int local_array\d*\[30000\]": 2}, extension="c")
 
+    def short_rounds():
+        """Short rounds are done by fours, and two vectors at a time; long ones are not."""
+        for operations, wanted in ((3, 2), (12, 0)):
+            step = "y"
+            for factor in range(operations):
+                step = f"(({step} * {factor + 3} + i) ^ y)"
+            text = emitted.of_text("c", "kernel k (xs : [int]) = push <grid> (map (fn x => fst (loop\n"
+                                        f"  (fn (y, i) => i < 100 && y > 3) (fn (y, i) => ({step}, i + 1)) (x, 0))) xs)\n")
+            assert count(r"turn < 4", text) == wanted, text
+    yield Case("a loop that vectors leave together asks after some rounds, if these are short", short_rounds)
+    def rows_alone():
+        text = body(emitted.of_file("c", "benchmarks", "suites", "misc_life.fcl"), "fcl_block_main_1")
+        found = count(r"for \(int row\b", text), count(r"= row \* 64 \+ column", text)
+        assert found == (4, 0), (found, text)
+    yield Case("a row's index that nothing asks for is not computed", rows_alone)
+    yield golden("a block that waits for others stops once a check has failed",
+                 "kernel k (xs : [int]) =\n  let starts = filter (fn i => i == 0 || xs ! i != xs ! (i - 1)) (iota (length xs))"
+                 "\n  in push <grid> (map (fn i => xs ! i) starts)", "fcl_block_k_1",
+                 {r"k_fcl_report\)\[0\] == 0\)\) break;": 2}, extension="c", options=["--check"])
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),
