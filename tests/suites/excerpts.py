@@ -230,6 +230,24 @@ kernel k (xs : [{base}]) =
                  "\n  in push <grid> (map (fn i => xs ! i) starts)", "fcl_block_k_1",
                  {r"k_fcl_report\)\[0\] == 0\)\) break;": 2}, extension="c", options=["--check"])
 
+    def exchanges():
+        """A shuffle by a distance is one of CUDA's own; by others' lanes it is by index."""
+        for given, wanted in (("shuffleUp 3", "up"), ("shuffleDown 5", "down"), ("shuffleXor 6", "xor"),
+                              ("shuffle (fn i => i + 5)", "down"), ("shuffle (fn _ => n + 5)", "")):
+            text = emitted.of_text("cu", "sig k : [int] -> [int]<grid>\nkernel k xs = let n = length xs in concat 32 (map"
+                                         f" (fn c => {given} (push <warp> c)) (splitUp 32 xs))\n")
+            named = set(re.findall(r"__shfl_?(\w*)_sync\(", text))
+            assert named == {wanted}, (given, named, text)
+    yield Case("shuffles by a distance are CUDA's own", exchanges)
+
+    def sums_in_order():
+        """Note [sums in order]."""
+        for operator, wanted in (("(fn a x => a + x * x) 0.0", 1), ("max 0.0", 0), ("(fn a x => a - x) 0.0", 1)):
+            text = emitted.of_text("cl", "kernel k (xs : [float]) = push <grid> (map (foldl "
+                                         f"{operator}) (splitUp 33 xs))\n", ["--map=loop"])
+            assert len(re.findall(r"(?m)^ +FCL_IN_ORDER$", text)) == wanted, text
+    yield Case("Intel's OpenCL keeps the order of sums of floats", sums_in_order)
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),

@@ -501,6 +501,17 @@ static void buffers(void **state) {
     fcl_close(context); // releases x
 }
 
+// Of ranges a thread of a CPU has more than a core of another device; GPUs have blocks of threads.
+static void blocks_of_launches(void **state) {
+    struct fcl_context *context = open_default(*state);
+    const struct fcl_device_info *device = fcl_device(context);
+    uint64_t units = device->compute_units ? device->compute_units : 1;
+    assert_int_equal(fcl_blocks(context, 1000000, 0, 1), units * (device->backend == FCL_BACKEND_C ? 16 : 4));
+    assert_int_equal(fcl_blocks(context, 3, 0, 2), 2);
+    assert_int_equal(fcl_blocks(context, 10, 4, 1), 3);
+    fcl_close(context);
+}
+
 // Systems promise more memory than they have, so it is the sum that is refused. Nothing is written to it here.
 static void memory_is_counted(void **state) {
     struct fcl_context *context = open_default(*state);
@@ -932,6 +943,7 @@ int main(void) {
         ON_EACH(kernels_run),
         ON_EACH(zeros),
         ON_EACH(buffers),
+        ON_EACH(blocks_of_launches),
         ON_EACH(memory_is_counted),
         ON_EACH(build_errors_have_a_log),
         ON_EACH(kernel_names),
