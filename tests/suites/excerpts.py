@@ -248,6 +248,11 @@ kernel k (xs : [{base}]) =
             assert len(re.findall(r"(?m)^ +FCL_IN_ORDER$", text)) == wanted, text
     yield Case("Intel's OpenCL keeps the order of sums of floats", sums_in_order)
 
+    def lengths_of_ints():
+        text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")
+        assert "min(t8, 127 - state)" in re.sub(r"\bt\d+\b", "t8", text) and "(long long)state" not in text, text
+    yield Case("a length that is known not to wrap is computed in 32 bits", lengths_of_ints)
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),

@@ -179,6 +179,17 @@ def cases(env):
         with open(file, encoding="utf-8") as lines:
             return sum(line.startswith("launch ") for line in lines)
 
+    def classes():
+        """The pool's sizes: an array that fills one has no more, and the next takes an eighth to a quarter more."""
+        for elements, wanted in ((16384, 65536), (16385, 81920)):
+            file = os.path.join(env.tmp(), "calls")
+            env.must(env.fclc, "run", "--target=cuda", "--no-check", env.path("benchmarks/fcl/copy.fcl"), "copyGrid",
+                     f"iota:{elements}", env=env.cudasim(CUDASIM_CALLS=file))
+            with open(file, encoding="utf-8") as lines:
+                asked = [int(line.split()[1]) for line in lines if line.startswith("alloc ")]
+            assert asked == [wanted, wanted], (elements, asked)
+    yield Case("the sizes of memory that the pool asks for", classes)
+
     def locked():
         got = counted([env.fclc, "run", "--target=cuda", "--no-check",
                        env.path("tests/run/prelude/reduce_by_index_batches.fcl"),
