@@ -184,7 +184,7 @@ def cases(env):
         for elements, wanted in ((16384, 65536), (16385, 81920)):
             file = os.path.join(env.tmp(), "calls")
             env.must(env.fclc, "run", "--target=cuda", "--no-check", env.path("benchmarks/fcl/copy.fcl"), "copyGrid",
-                     f"iota:{elements}", env=env.cudasim(CUDASIM_CALLS=file))
+                     f"iota:{elements}", env=env.cudasim(CUDASIM_CALLS=file, FCL_POOL="1"))
             with open(file, encoding="utf-8") as lines:
                 asked = [int(line.split()[1]) for line in lines if line.startswith("alloc ")]
             assert asked == [wanted, wanted], (elements, asked)
