@@ -2,16 +2,17 @@
 """Do the tests notice small faults? Makes some by rule, one at a time, and runs the suites that
 touch the file until one fails.
 
-usage: tests/mutants/run.py [--seed N] [--count N] [--only TEXT] [--again FILE]
+usage: tests/mutants/run.py [--seed N] [--count N] [--only TEXT] [--again FILE] [--keep]
                             [--go-on] [--no-known] [--folder DIR] [--seconds N] [--jobs N]
 
 Each fault is built in a copy of the tree: an object file, a link. Faults that do not compile do not
 count; others are drawn for them. A program is run only where what the compiler makes of it is not
 what it makes without the fault. A fault whose tests all pass has survived, unless equivalent.txt
 says why no test can see it; one whose tests were not all run in its time is not finished. Those of
-known.txt are tried first, and all must be noticed; of the others 19 in 20. `--again` takes the
-faults of a report of before that were not noticed, and `--only` those whose file or line has this
-text.
+known.txt are tried first, and all must be noticed; of the others 19 in 20. Of these the ones of
+kept.txt, which were drawn once, come first, each with the case that noticed it then; `--keep` adds
+to them what this run draws and notices. `--again` takes the faults of a report of before that were
+not noticed, and `--only` those whose file or line has this text.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import concurrent.futures
 import fnmatch
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import random
@@ -109,6 +111,7 @@ SUITES = {
         ("faults", "*"),
         ("libraries", "*"),
         ("shared", "*"),
+        ("traffic", "the sizes*"),
         ("testing", "*"),
         ("traces", "*"),
         ("failing", "* on c*"),
@@ -428,21 +431,57 @@ def equivalence(equivalent, fault):
     return equivalent.get(fault.key) or equivalent.get((f"{path} after: {fault.before}", *lines))
 
 
+def places_of(path, old):
+    """A file's text, and where a line of it begins and ends, its blanks aside: `FILE after: LINE` is for the one
+    after that line."""
+    path, _, before = path.partition(" after: ")
+    if not os.path.exists(os.path.join(ROOT, path)):
+        return path, "", []
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    at, places, last = 0, [], ""
+    for line in text.splitlines(keepends=True):
+        plain = " ".join(line.split())
+        if plain == old and last.endswith(before):
+            places.append((at, at + len(line.rstrip("\n"))))
+        at += len(line)
+        last = plain or last
+    return path, text, places
+
+
 def known_faults():
     """Those of known.txt, as they are in today's files."""
-    for (path, old, new), said in listed("known.txt").items():
-        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-            text = file.read()
-        at, places = 0, []
-        for line in text.splitlines(keepends=True):
-            if " ".join(line.split()) == old:
-                places.append((at, at + len(line.rstrip("\n"))))
-            at += len(line)
+    for (place, old, new), said in listed("known.txt").items():
+        path, text, places = places_of(place, old)
         if len(places) != 1:
             sys.exit(f"known.txt: {len(places)} lines of {path} are `{old}`")
         fault = Fault("known", path, text, *places[0], new)
         fault.noticed = re.findall(r"tests/(?:\w+/)+\w+\.fcl|test_\w+", said)
         yield fault
+
+
+def kept_faults():
+    """Those of kept.txt whose line is still there."""
+    for (place, old, new), case in listed("kept.txt").items():
+        path, text, places = places_of(place, old)
+        if len(places) == 1:
+            fault = Fault("kept", path, text, *places[0], new)
+            fault.noticed = [case]
+            yield fault
+
+
+def keep(report):
+    """Adds to kept.txt what was noticed."""
+    have = {(path.partition(" after: ")[0], *lines) for path, *lines in listed("kept.txt")}
+    with open(os.path.join(HERE, "kept.txt"), "a", encoding="utf-8") as file:
+        for entry in report:
+            if entry["became"] != "killed" or entry["rule"] == "known" or tuple(entry["key"]) in have:
+                continue
+            path, old, new = entry["key"]
+            if len(places_of(path, old)[2]) > 1:
+                path += f" after: {entry['before']}"
+            if len(places_of(path, old)[2]) == 1:
+                file.write(f"\n{path}\n- {old}\n+ {new or '(nothing)'}\n{entry['why']}\n")
 
 
 def drawn(seed):
@@ -477,6 +516,7 @@ def main():
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--count", type=int, default=120)
     options.add_argument("--no-known", action="store_true", help="leave out those of known.txt")
+    options.add_argument("--keep", action="store_true", help="add what is noticed to kept.txt")
     options.add_argument("--only", help="faults whose file, or line, has this text")
     options.add_argument("--again", help="a report: what survived in it")
     options.add_argument(
@@ -540,7 +580,7 @@ def main():
                     became, why = "equivalent", equivalence(equivalent, fault)
                 with lock:
                     total[became] += 1
-                    entry = {"key": fault.key, "line": fault.line, "rule": fault.rule}
+                    entry = {"key": fault.key, "line": fault.line, "rule": fault.rule, "before": fault.before}
                     report.append({**entry, "became": became, "why": why})
                     if became != "not compiled":
                         by = f" by {why}" if became == "killed" else f": {why}" if why else ""
@@ -553,7 +593,11 @@ def main():
         return total
 
     known = attempt(known_faults(), 0 if chosen.no_known else sys.maxsize)
-    total = attempt(drawn(chosen.seed), sys.maxsize if again else chosen.count)
+    kept = {fault.key: fault for fault in kept_faults()}
+    others = (fault for fault in drawn(chosen.seed) if fault.key not in kept)
+    total = attempt(itertools.chain(kept.values(), others), sys.maxsize if again else chosen.count)
+    if chosen.keep:
+        keep(report)
     counted = total["killed"] + total["survived"] + total["not finished"]
     print(f"known: {known['killed']} of {known['tried']} killed")
     print(
