@@ -94,6 +94,7 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
             "its elements have less than 32 bits, which a block or warp keeps as words meanwhile",
             "an array of `int` is updated in place"};
     case UPDATE_IN_PLACE:
+    case UPDATE_COPIES_FEW:
     case UPDATE_COPIES_INPUT:
     case UPDATE_COPIES_ROOM: break;
     }

@@ -124,7 +124,8 @@ void elab_run_choice(struct elaborator *e, struct push *push, const struct write
    many chunks. Elements share what the builder finds to be the same (loads among it). A chunk is
    elaborated once for all that are made of it: arrays keep the elements that were asked for in the
    region of `together` whatever was stored since, for nothing there is written twice
-   (note [asked again]). Updates come last, as they may write over what the others read. */
+   (note [asked again]). Updates come last, as they may write over what the others read, and the
+   last of these are those that do so for certain (note [taking turns] in step.c). */
 
 /* So many parts of an append are looked at, so that very many take no time by their square. */
 enum { MOST_JOINED = 64 };
@@ -176,7 +177,7 @@ void elab_run_together(struct elaborator *e, const struct running *wanted, size_
         return;
     struct split_frame *split = e->split;
     e->split = NULL; /* as in elab_run */
-    runnings all = {0}, updates = {0};
+    runnings all = {0}, updates = {0}, over = {0};
     for (size_t k = 0; k < count; k++)
         add_running(e, &all, wanted[k].push, wanted[k].writer);
     bool *is_done = ARENA_ARRAY(e->arena, bool, all.count + 1);
@@ -186,7 +187,7 @@ void elab_run_together(struct elaborator *e, const struct running *wanted, size_
         runnings joined = {0};
         struct push *first = all.at[i].push;
         if (elab_is_update(first)) {
-            vec_push(e->arena, &updates, all.at[i]);
+            vec_push(e->arena, first->update.is_over ? &over : &updates, all.at[i]);
             continue;
         }
         vec_push(e->arena, &joined, all.at[i]);
@@ -197,6 +198,8 @@ void elab_run_together(struct elaborator *e, const struct running *wanted, size_
             }
         run_joined(e, &joined);
     }
+    for (size_t i = 0; i < over.count; i++)
+        vec_push(e->arena, &updates, over.at[i]);
     for (size_t i = 0; i < updates.count; i++)
         for (size_t k = 0; k < i; k++)
             elab_hold_pairs(e, updates.at[i].push, updates.at[k].push);

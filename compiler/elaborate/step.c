@@ -321,9 +321,12 @@ static void make_part(struct elaborator *e, struct loop *l, size_t k, struct ela
     if (own->turns && own->hands_over) {
         made->length = l->own[own->giver].length;
         made->place = l->own[own->giver].place;
-        if (own->from < 0)
-            elab_run_later(e, all, elab_as_push(e, next),
-                           elab_store_writer(own->buffers, own->buffer_count, made->place));
+        if (own->from < 0) {
+            struct push *over = ARENA_NEW(e->arena, struct push); /* other parts may be this update, too */
+            *over = *elab_as_push(e, next);
+            over->update.is_over = true;
+            elab_run_later(e, all, over, elab_store_writer(own->buffers, own->buffer_count, made->place));
+        }
         return;
     }
     struct ir_value *vacant = own->turns ? own->turns->vacant[own->turns->next++] : NULL;

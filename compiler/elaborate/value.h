@@ -120,6 +120,7 @@ struct push {
             struct pull *pairs;
             struct type *element;
             bool is_each;               /* `pairs` are a thread's push arrays of pairs */
+            bool is_over;               /* it is written over the array, where that is: it runs last */
             struct elab_value *neutral; /* REDUCE_BY_INDEX: of the function, and: */
             struct ir_value *bytes, *blocks, *passes, *copies;
         } update;

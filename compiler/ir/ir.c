@@ -89,9 +89,13 @@ const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension) {
 enum base ir_lanes_base(const struct ir_kernel *kernel) { return kernel->warp_size > 32 ? BASE_U64 : BASE_U32; }
 
 void ir_note_update(struct arena *arena, struct ir_kernel *kernel, struct ir_update update) {
-    for (size_t i = 0; i < kernel->updated.count; i++)
-        if (kernel->updated.at[i].update.begin == update.update.begin &&
-            kernel->updated.at[i].update.end == update.update.end)
-            return;
+    for (size_t i = 0; i < kernel->updated.count; i++) {
+        struct ir_update *known = &kernel->updated.at[i];
+        if (known->update.begin != update.update.begin || known->update.end != update.update.end)
+            continue;
+        if (known->kind == UPDATE_IN_PLACE)
+            *known = update;
+        return;
+    }
     vec_push(arena, &kernel->updated, update);
 }

@@ -302,6 +302,7 @@ enum ir_update_kind {
     UPDATE_COPIES_APART,  /* below grid it is made within a step, in memory of its own */
     UPDATE_COPIES_WORDS,  /* the components of its elements change together, packed into words */
     UPDATE_COPIES_NARROW, /* below grid its elements have less than 32 bits, and words of them are changed */
+    UPDATE_COPIES_FEW,    /* its places are few, and the pairs many: on a CPU there are several of each */
     UPDATE_COPIES_INPUT,  /* a parameter, which is never written */
     UPDATE_COPIES_ROOM,   /* the array's memory is not the result's, as of another size */
 };
@@ -338,7 +339,8 @@ struct ir_program {
     VEC(struct ir_kernel *) kernels; /* in source order */
 };
 
-/* Adds to what is known of the kernel's updates; of each the first that is said counts. */
+/* Adds to what is known of the kernel's updates. Where one is there more than once, as in a branch for whole
+   chunks and one for the last, and copies in one of these, it does; and the first reason counts. */
 void ir_note_update(struct arena *arena, struct ir_kernel *kernel, struct ir_update update);
 
 /* Readable form, held by golden tests (`--dump=ir`). */

@@ -947,6 +947,9 @@ class Generator:
         order = list(arrays)
         if self.random.randrange(2):
             self.random.shuffle(order)
+        if self.random.randrange(4) == 0:  # two arrays come from one
+            at = self.random.randrange(len(order))
+            order[at] = self.random.choice([one for one in arrays if one[1] == order[at][1]])
         takes = {u: [a for a, v in order if v == u] for u in types}  # in another order they are exchanged
         exchanged = any(takes[u] != [a for a, v in arrays if v == u] for u in types)
         self.made["states exchanged"] += exchanged

@@ -184,7 +184,7 @@ kernel k (xs : [{base}]) =
         copies = {found[1]: count(r" start\b", found[0])
                   for found in re.finditer(r"(?ms)^kernel (\w+).*?^  return", text)}
         named = {is_copied: {name for name in copies if (copies[name] > 0) == is_copied} for is_copied in (True, False)}
-        assert named == {True: {"pairs", "threads", "kept", "chosen", "twice", "many", "bytes"},
+        assert named == {True: {"twoOfOne", "sameTwice", "pairs", "threads", "kept", "chosen", "twice", "many", "bytes"},
                          False: {"mapped", "exchanged", "both", "ring"}}, copies
     yield Case("below grid an update that takes another array's place copies nothing", updated_in_place)
 
