@@ -184,8 +184,8 @@ kernel k (xs : [{base}]) =
         copies = {found[1]: count(r" start\b", found[0])
                   for found in re.finditer(r"(?ms)^kernel (\w+).*?^  return", text)}
         named = {is_copied: {name for name in copies if (copies[name] > 0) == is_copied} for is_copied in (True, False)}
-        assert named == {True: {"twoOfOne", "sameTwice", "pairs", "threads", "kept", "chosen", "twice", "many", "bytes"},
-                         False: {"mapped", "exchanged", "both", "ring"}}, copies
+        assert named == {True: {"twoOfOne", "sameTwice", "pairs", "threads", "kept", "chosen", "twice", "many",
+                                "bytes"}, False: {"mapped", "exchanged", "both", "ring"}}, copies
     yield Case("below grid an update that takes another array's place copies nothing", updated_in_place)
 
     yield golden("a shifted place is the sum that it is, times four: its constant is far from the array's begin",
@@ -195,8 +195,8 @@ kernel k (xs : [{base}]) =
     def chosen_places():
         """Note [places by truth]: of places that a condition chooses, only those that differ in the loop."""
         for condition, wanted in (("n > 3", 0), ("x > 3", 1)):
-            text = emitted.of_text("c", "kernel k (n : int) (xs : [int]) (ys : [int]) =\n"
-                                        f"  push <grid> (map (fn x => x + n * ys ! (if {condition} then 1 else 0)) xs)\n")
+            text = emitted.of_text("c", "kernel k (n : int) (xs : [int]) (ys : [int]) =\n  push <grid> (map (fn x =>"
+                                        f" x + n * ys ! (if {condition} then 1 else 0)) xs)\n")
             assert count("FCL_BLOCK FCL_SCALAR_BLOCK static", text) == wanted, text
     yield Case("GCC makes no vectors where a condition chooses a place, but where that is the same for all",
                chosen_places)
@@ -216,8 +216,8 @@ kernel k (xs : [{base}]) =
             step = "y"
             for factor in range(operations):
                 step = f"(({step} * {factor + 3} + i) ^ y)"
-            text = emitted.of_text("c", "kernel k (xs : [int]) = push <grid> (map (fn x => fst (loop\n"
-                                        f"  (fn (y, i) => i < 100 && y > 3) (fn (y, i) => ({step}, i + 1)) (x, 0))) xs)\n")
+            text = emitted.of_text("c", "kernel k (xs : [int]) = push <grid> (map (fn x => fst (loop (fn (y, i) =>\n"
+                                        f"  i < 100 && y > 3) (fn (y, i) => ({step}, i + 1)) (x, 0))) xs)\n")
             assert count(r"turn < 4", text) == wanted, text
     yield Case("a loop that vectors leave together asks after some rounds, if these are short", short_rounds)
     def rows_alone():
@@ -226,16 +226,16 @@ kernel k (xs : [{base}]) =
         assert found == (4, 0), (found, text)
     yield Case("a row's index that nothing asks for is not computed", rows_alone)
     yield golden("a block that waits for others stops once a check has failed",
-                 "kernel k (xs : [int]) =\n  let starts = filter (fn i => i == 0 || xs ! i != xs ! (i - 1)) (iota (length xs))"
-                 "\n  in push <grid> (map (fn i => xs ! i) starts)", "fcl_block_k_1",
+                 "kernel k (xs : [int]) =\n"
+                 "  let starts = filter (fn i => i == 0 || xs ! i != xs ! (i - 1)) (iota (length xs))\n  in push <grid> (map (fn i => xs ! i) starts)", "fcl_block_k_1",
                  {r"k_fcl_report\)\[0\] == 0\)\) break;": 2}, extension="c", options=["--check"])
 
     def exchanges():
         """A shuffle by a distance is one of CUDA's own; by others' lanes it is by index."""
         for given, wanted in (("shuffleUp 3", "up"), ("shuffleDown 5", "down"), ("shuffleXor 6", "xor"),
                               ("shuffle (fn i => i + 5)", "down"), ("shuffle (fn _ => n + 5)", "")):
-            text = emitted.of_text("cu", "sig k : [int] -> [int]<grid>\nkernel k xs = let n = length xs in concat 32 (map"
-                                         f" (fn c => {given} (push <warp> c)) (splitUp 32 xs))\n")
+            text = emitted.of_text("cu", "sig k : [int] -> [int]<grid>\nkernel k xs =\n  let n = length xs in concat 32 "
+                                         f"(map (fn c => {given} (push <warp> c)) (splitUp 32 xs))\n")
             named = set(re.findall(r"__shfl_?(\w*)_sync\(", text))
             assert named == {wanted}, (given, named, text)
     yield Case("shuffles by a distance are CUDA's own", exchanges)

@@ -127,7 +127,8 @@ def cases(env):
             file.write('import "gathered.fcl"\n\nkernel k (xs : [int]) (is : [int]) = gathered xs is\n'
                        "kernel own (xs : [int]) = push <grid> (generate 9 (fn i =>\n      xs ! i))\n")
         env.must(env.fclc, "--check", "--target=c", "k.fcl", "-o", text, cwd=folder)
-        for kernel, arguments, place in (("k", ("[1,2]", "[1,2]"), "gathered.fcl:2:5: "), ("own", ("[1]",), "k.fcl:5:7: ")):
+        for kernel, arguments, place in (("k", ("[1,2]", "[1,2]"), "gathered.fcl:2:5: "),
+                                         ("own", ("[1]",), "k.fcl:5:7: ")):
             for program in ("k.fcl", text):
                 done = env.run(env.fclc, "run", "--target=c", program, kernel, *arguments, cwd=folder)
                 assert done.returncode == 1 and f"{place}error[E0501]" in done.stderr, done.stderr
