@@ -561,7 +561,8 @@ def cases(env):
                              ("least", "the"), ("branch_reads_later", "what"), ("branch_of_other", "it"),
                              ("branch_of_other", "it")]),
             ("updates_below_grid.fcl", [("twoOfOne", "what"), ("sameTwice", "what"), ("pairs", "the"),
-                                        ("threads", "what"), ("threads", "what"), ("kept", "what"), ("chosen", "it"), ("twice", "it"),
+                                        ("threads", "what"), ("threads", "what"), ("kept", "what"), ("chosen", "it"),
+                                        ("twice", "it"),
                                         ("twice", "it"), ("many", "what"), ("bytes", "it")])):
         yield Case(f"which updates copy, and why; the others do not: {program}",
                    lambda program=program, wanted=wanted: copies(program, wanted))

@@ -227,14 +227,16 @@ kernel k (xs : [{base}]) =
     yield Case("a row's index that nothing asks for is not computed", rows_alone)
     yield golden("a block that waits for others stops once a check has failed",
                  "kernel k (xs : [int]) =\n"
-                 "  let starts = filter (fn i => i == 0 || xs ! i != xs ! (i - 1)) (iota (length xs))\n  in push <grid> (map (fn i => xs ! i) starts)", "fcl_block_k_1",
+                 "  let starts = filter (fn i => i == 0 || xs ! i != xs ! (i - 1)) (iota (length xs))\n"
+                 "  in push <grid> (map (fn i => xs ! i) starts)", "fcl_block_k_1",
                  {r"k_fcl_report\)\[0\] == 0\)\) break;": 2}, extension="c", options=["--check"])
 
     def exchanges():
         """A shuffle by a distance is one of CUDA's own; by others' lanes it is by index."""
         for given, wanted in (("shuffleUp 3", "up"), ("shuffleDown 5", "down"), ("shuffleXor 6", "xor"),
                               ("shuffle (fn i => i + 5)", "down"), ("shuffle (fn _ => n + 5)", "")):
-            text = emitted.of_text("cu", "sig k : [int] -> [int]<grid>\nkernel k xs =\n  let n = length xs in concat 32 "
+            text = emitted.of_text("cu", "sig k : [int] -> [int]<grid>\nkernel k xs =\n  let n = length xs "
+                                         "in concat 32 "
                                          f"(map (fn c => {given} (push <warp> c)) (splitUp 32 xs))\n")
             named = set(re.findall(r"__shfl_?(\w*)_sync\(", text))
             assert named == {wanted}, (given, named, text)
@@ -252,6 +254,15 @@ kernel k (xs : [{base}]) =
         text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")
         assert "min(t8, 127 - state)" in re.sub(r"\bt\d+\b", "t8", text) and "(long long)state" not in text, text
     yield Case("a length that is known not to wrap is computed in 32 bits", lengths_of_ints)
+
+    turned = " ^ ".join(f"(x * {2 * k + 3} + {k})" for k in range(12))
+    yield golden("what goes backwards has a loop of its own beside a long one, too",
+                 f"kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => ({turned}) > 1) xs))",
+                 "fcl_block_k", {r"\{\s*result\[i\] = xs\[xs_length - 1 - i\];\s*\}": 1}, extension="c", loops=2)
+    yield golden("lists of constants are tables, as far as there is room for them",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x =>\n"
+                 f"  {list(range(3, 43))} ! (x & 31) + {list(range(9, 39))} ! (x & 15)) xs)",
+                 "k", {r"static const int table2?\[[34]0\] =": 2})
 
     # ---- the comments of kernels ----
     def described():
