@@ -259,10 +259,16 @@ kernel k (xs : [{base}]) =
     yield golden("what goes backwards has a loop of its own beside a long one, too",
                  f"kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => ({turned}) > 1) xs))",
                  "fcl_block_k", {r"\{\s*result\[i\] = xs\[xs_length - 1 - i\];\s*\}": 1}, extension="c", loops=2)
-    yield golden("lists of constants are tables, as far as there is room for them",
-                 "kernel k (xs : [int]) = push <grid> (map (fn x =>\n"
-                 f"  {list(range(3, 43))} ! (x & 31) + {list(range(9, 39))} ! (x & 15)) xs)",
-                 "k", {r"static const int table2?\[[34]0\] =": 2})
+
+    def tables():
+        """In OpenCL: there a kernel's constants take 48 KiB at most (OPENCL_TABLE)."""
+        for count_of_second, wanted in ((30, 2), (12000, 1)):
+            source = ("kernel k (xs : [int]) = push <grid> (map (fn x =>\n  "
+                      f"{list(range(3, 8003))} ! (x & 31) + {list(range(9, 9 + count_of_second))} ! (x & 15)) xs)\n")
+            text = emitted.of_text("cl", source, ["--map=simt"])
+            assert count(r"__constant int table2?\[\d+\] =", text) == wanted, (
+                count_of_second, text[-3000:])
+    yield Case("lists of constants are tables, as far as there is room for them", tables)
 
     # ---- the comments of kernels ----
     def described():
