@@ -70,6 +70,7 @@ void elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_va
 
 struct looking {
     const struct push *push, *other;
+    const struct ir_region *around; /* of what is looked at, and nothing else */
     bool finds;
     struct ir_value *each; /* how many pairs an element makes, where that is known; else NULL */
 };
@@ -82,22 +83,25 @@ static bool is_read(const struct ir_region *region, const struct pull *array, si
     return false;
 }
 
+/* Loops that store nothing are gone when they end, so all that is open here is looked at. */
 static void see_pair(struct elaborator *e, void *context, struct elab_value *pair) {
-    (void)context;
+    struct looking *looking = context;
     elab_leaves(e, pair);
+    base_list bases = elab_bases_of(e, looking->other->update.element);
+    for (const struct ir_region *at = ir_current(e->builder); at != looking->around->parent; at = at->parent)
+        looking->finds |= is_read(at, looking->other->array, bases.count);
 }
 
 static void look(struct elaborator *e, void *context) {
     struct looking *looking = context;
     const struct push *push = looking->push;
+    looking->around = ir_current(e->builder);
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->update.pairs->length));
     if (push->update.is_each) {
         struct ir_value *each = elab_push_length(e, pairs_at(e, push, i));
         looking->each = each && ir_resolve(e->builder, each)->is_constant ? ir_resolve(e->builder, each) : NULL;
     }
-    elab_take_pairs(e, push, i, see_pair, NULL);
-    base_list bases = elab_bases_of(e, looking->other->update.element);
-    looking->finds = is_read(ir_current(e->builder), looking->other->array, bases.count);
+    elab_take_pairs(e, push, i, see_pair, looking);
 }
 
 bool elab_may_hold_pairs(struct elaborator *e, const struct push *push) {
@@ -118,7 +122,8 @@ void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push 
         (push->level < LEVEL_GRID && !elab_upper_bound(e, push->update.pairs->length)))
         return;
     struct looking looking = {.push = push, .other = other};
-    if (!elab_try(e, look, &looking) || !looking.finds || (push->update.is_each && !looking.each))
+    bool is_seen = elab_try(e, look, &looking);
+    if ((is_seen ? !looking.finds : !push->update.is_over) || (push->update.is_each && !looking.each))
         return;
     struct type *items[2] = {&elab_int_type, push->update.element};
     struct type *pair = ARENA_NEW(e->arena, struct type);

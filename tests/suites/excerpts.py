@@ -185,7 +185,7 @@ kernel k (xs : [{base}]) =
                   for found in re.finditer(r"(?ms)^kernel (\w+).*?^  return", text)}
         named = {is_copied: {name for name in copies if (copies[name] > 0) == is_copied} for is_copied in (True, False)}
         assert named == {True: {"twoOfOne", "sameTwice", "pairs", "threads", "kept", "chosen", "twice", "many",
-                                "bytes"}, False: {"mapped", "exchanged", "both", "ring"}}, copies
+                                "bytes"}, False: {"mapped", "exchanged", "both", "ring", "manyEach"}}, copies
     yield Case("below grid an update that takes another array's place copies nothing", updated_in_place)
 
     yield golden("a shifted place is the sum that it is, times four: its constant is far from the array's begin",
