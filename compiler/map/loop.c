@@ -294,7 +294,7 @@ static void lower_part(struct lowering *l, const struct loop_part *part, struct 
 /* ---- what is the same in a row ---- */
 
 static bool is_within(const struct ir_instruction *around, const struct ir_value *value) {
-    for (size_t r = 0; r < 2 && value->region; r++)
+    for (size_t r = 0; r < 2; r++)
         if (around->regions[r] && ir_region_inside(value->region, around->regions[r]))
             return true;
     return false;
