@@ -177,6 +177,8 @@ def main():
     options.add_argument("first", type=int)
     options.add_argument("last", type=int)
     chosen = options.parse_args()
+    if chosen.failing and chosen.only:  # not every form has a place for each fault
+        options.error("--failing and --only do not go together")
     failed, made = 0, collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:
         env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
