@@ -146,7 +146,7 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     if (shared && instruction->kind != IR_ALLOCATE) {
         struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
         bool is_plain = ir_is_access(instruction);
-        if (is_plain && index && instruction->operands[0] == index)
+        if (is_plain && instruction->operands[0] == index)
             place.own = instruction->buffer;
         place.touch_by = place.is_outside ? TOUCH_BLOCK : by;
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);

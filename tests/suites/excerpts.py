@@ -270,6 +270,13 @@ kernel k (xs : [{base}]) =
                 count_of_second, text[-3000:])
     yield Case("lists of constants are tables, as far as there is room for them", tables)
 
+    def padded():
+        """A product's tile: loads of four floats stay such, and a column's stores lie in different banks."""
+        text = emitted.of_file("cu", "benchmarks", "suites", "parboil_sgemm.fcl")
+        strides = set(re.findall(r"\btile\w*\[[^]]* \* (\d+)[ \]]", text))
+        assert "68" in strides and "72" not in strides and "unsigned char shared_pool[8416];" in text, (strides, text)
+    yield Case("a product's tiles have the padding that fits them", padded)
+
     # ---- the comments of kernels ----
     def described():
         for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),

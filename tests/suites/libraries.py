@@ -72,6 +72,19 @@ def cases(env):
             assert set(said) == {wanted}, f"{extensions}, {sizes}: {said}"
     yield Case("an OpenCL device has sub-groups if it lists what they need", sub_groups)
 
+    def without_binaries():
+        """Nothing is kept on disk of a driver that gives nothing to keep."""
+        for variables, is_kept in (({}, True), ({"SAYS_NO_BINARIES": "1"}, False)):
+            cache = env.tmp()
+            done = env.run(env.fclc, "test", "--target=opencl", "tests/run/language/chained_vals.fcl", env={
+                "FCL_LIBOPENCL": that_says(), "XDG_CACHE_HOME": cache, "FCL_CACHE": "1", **variables})
+            if "no driver" in done.stdout + done.stderr:
+                raise Skip("no OpenCL device")
+            assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
+            kept = [name for _, _, names in os.walk(cache) for name in names if name.endswith(".fclbin")]
+            assert bool(kept) == is_kept, kept
+    yield Case("an OpenCL without binaries", without_binaries)
+
     def runs_with_sub_groups():
         """By the mapping for GPUs, with no word on sub-groups: it has these, though the driver tells no width."""
         extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_subgroups"

@@ -1,8 +1,9 @@
 /* An OpenCL whose devices say what the environment wants, and are else those that are there: built as a shared library
-   that is linked with the loader, which gives all functions but this one. SAYS_EXTENSIONS: names, each with a blank
-   between; SAYS_SIZES: sizes of sub-groups, likewise. */
+   that is linked with the loader, which gives all functions but these. SAYS_EXTENSIONS: names, each with a blank
+   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_NO_BINARIES: what is built has none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,4 +35,14 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
     cl_int (*next)(cl_device_id, cl_device_info, size_t, void *, size_t *);
     *(void **)&next = dlsym(RTLD_NEXT, "clGetDeviceInfo");
     return next(device, what, room, to, size);
+}
+
+cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t room, void *to, size_t *size) {
+    size_t none = 0;
+    bool is_asked = what == CL_PROGRAM_BINARY_SIZES || what == CL_PROGRAM_BINARIES;
+    if (is_asked && getenv("SAYS_NO_BINARIES"))
+        return what == CL_PROGRAM_BINARIES ? CL_SUCCESS : give(&none, sizeof none, room, to, size);
+    cl_int (*next)(cl_program, cl_program_info, size_t, void *, size_t *);
+    *(void **)&next = dlsym(RTLD_NEXT, "clGetProgramInfo");
+    return next(program, what, room, to, size);
 }
