@@ -377,7 +377,7 @@ static void store_binary(const struct fcl_program *program) {
     if (!program->context->cache_directory)
         return;
     size_t bytes = 0;
-    if (state->cl.clGetProgramInfo(program->handle, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != 0 || !bytes)
+    if (state->cl.clGetProgramInfo(program->handle, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != 0)
         return;
     unsigned char *binary = malloc(bytes);
     if (binary && state->cl.clGetProgramInfo(program->handle, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == 0)
