@@ -10,7 +10,7 @@
 #   make docs                         the documents as pages, with a search and a page to play on
 #                                     (wants clang, lld, wasi-libc, cmark-gfm)
 #   make check-long                   all tests, also those that take too long for check: hours
-#   make mutants                      small faults, one at a time: which do the tests notice? an hour
+#   make mutants                      small faults, one at a time: which do the tests notice? half an hour
 #   make opencl2                      installs a second OpenCL, for the suite of that name
 #   make sass                         installs what reads machine code of NVIDIA's GPUs, likewise
 #   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
