@@ -401,9 +401,13 @@ static void lower_decided(struct lowering *l, const struct ir_instruction *branc
             lower_bind(l, branch->results[i], lower_simple(l, region->yields.at[i], "chosen"));
 }
 
+/* Are all results known that are used, and is there nothing else to it? It may store something, too. */
 static bool is_known(const struct lowering *l, const struct ir_instruction *branch) {
     for (size_t i = 0; i < branch->result_count; i++)
         if (l->uses[branch->results[i]->id].count && !l->values[branch->results[i]->id])
+            return false;
+    for (struct ir_walk walk = ir_walk_of(branch); walk.at; ir_next(&walk))
+        if (walk.at->kind != IR_OPERATION && walk.at->kind != IR_LOAD && walk.at->kind != IR_IF)
             return false;
     return branch->result_count;
 }
