@@ -180,7 +180,7 @@ def cases(env):
             return sum(line.startswith("launch ") for line in lines)
 
     def classes():
-        """The pool's sizes: an array that fills one has no more, and the next takes an eighth to a quarter more."""
+        """An array that fills a size of the pool takes no more memory; one element more takes the next size."""
         for elements, wanted in ((16384, 65536), (16385, 81920)):
             file = os.path.join(env.tmp(), "calls")
             env.must(env.fclc, "run", "--target=cuda", "--no-check", env.path("benchmarks/fcl/copy.fcl"), "copyGrid",

@@ -501,7 +501,7 @@ static void buffers(void **state) {
     fcl_close(context); // releases x
 }
 
-// Of ranges a thread of a CPU has more than a core of another device; GPUs have blocks of threads.
+// Without a block size the work is cut into ranges: 16 for each thread of a CPU in C, 4 for each core in OpenCL.
 static void blocks_of_launches(void **state) {
     struct fcl_context *context = open_default(*state);
     const struct fcl_device_info *device = fcl_device(context);
