@@ -91,11 +91,20 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
     return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
 }
 
+/* Does it change elements of a block's array, for which a block of one thread needs no atomics? */
+static bool updates_within_block(const struct ir_instruction *forall) {
+    for (struct ir_walk walk = ir_walk_of(forall); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_ATOMIC && walk.at->buffer->memory == MEMORY_SHARED)
+            return true;
+    return false;
+}
+
 static void set_vectors(struct lowering *l, struct target_statement *loop, const struct ir_instruction *forall,
                         bool restarts) {
     loop->vectors = vectors_of(forall, &loop->body, restarts);
     if (loop->vectors == TARGET_VECTORS_WITHIN && lower_has_quirk(l, QUIRK_STRIDED_VECTORS))
         l->target->quirks |= quirk_bit(QUIRK_STRIDED_VECTORS);
+    lower_keep_order(l, loop, updates_within_block(forall));
 }
 
 /* note [rows] in rows.c: whole rows of a length that is known. */

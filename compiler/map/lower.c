@@ -310,10 +310,13 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
             lower_assign(l, variables[i], exprs[i]);
 }
 
-static void keep_order(struct lowering *l, const struct ir_instruction *loop, struct target_statement *statement) {
-    statement->is_ordered = lower_has_quirk(l, QUIRK_ORDERED_LOOPS) && lower_sums_floats(l->arena, loop);
-    if (statement->is_ordered)
-        l->target->quirks |= quirk_bit(QUIRK_ORDERED_LOOPS);
+void lower_keep_order(struct lowering *l, struct target_statement *loop, bool is_ordered) {
+    if (!is_ordered || !lower_has_quirk(l, QUIRK_ORDERED_LOOPS))
+        return;
+    loop->is_ordered = true;
+    l->target->quirks |= quirk_bit(QUIRK_ORDERED_LOOPS);
+    if (loop->vectors == TARGET_VECTORS_EIGHT) /* of a loop that is not vectorised, the other macro says how */
+        lower_scalar(l, loop);
 }
 
 static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
@@ -337,7 +340,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     else if (lower_has_quirk(l, QUIRK_RESTARTED_INDICES) && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
-    keep_order(l, loop, statement);
+    lower_keep_order(l, statement, lower_sums_floats(l->arena, loop) || lower_updates(loop));
     statement->unroll = is_unrolled;
     statement->is_update = lower_has_quirk(l, QUIRK_ROLLED_UPDATES) && !is_unrolled && lower_updates_in_turn(loop);
     if (statement->is_update)
@@ -359,7 +362,7 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     if (lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS) && loop->region->ambient == LEVEL_THREAD)
         lower_scalar(l, statement);
-    keep_order(l, loop, statement);
+    lower_keep_order(l, statement, lower_sums_floats(l->arena, loop));
     struct lower_scope scope = lower_enter(l, &statement->body);
     leave_on_failure(l, loop);
     lower_region(l, loop->regions[0]);

@@ -158,6 +158,8 @@ void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_valu
 /* ---- lower.c: instructions ---- */
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+/* Of a loop whose rounds must not change their order: QUIRK_ORDERED_LOOPS. */
+void lower_keep_order(struct lowering *l, struct target_statement *loop, bool is_ordered);
 void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
 /* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
    which might not end. */
@@ -171,6 +173,7 @@ bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
+bool lower_updates(const struct ir_instruction *loop); /* elements, at places that are not counted */
 bool lower_updates_in_turn(const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
 bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */

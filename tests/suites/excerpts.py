@@ -248,7 +248,12 @@ kernel k (xs : [{base}]) =
             text = emitted.of_text("cl", "kernel k (xs : [float]) = push <grid> (map (foldl "
                                          f"{operator}) (splitUp 33 xs))\n", ["--map=loop"])
             assert len(re.findall(r"(?m)^ +FCL_IN_ORDER$", text)) == wanted, text
-    yield Case("Intel's OpenCL keeps the order of sums of floats", sums_in_order)
+        for element, wanted in (("int", "FCL_IN_ORDER"), ("u8", "FCL_SCALAR")):  # of narrow ones none has vectors
+            text = emitted.of_text("cl", f"sig k : [{element}] -> [int]<block>\nkernel k xs = "
+                                         "reduceByIndex (+) 0 [0, 0] (mapIx (fn i x => (i % 2, int x)) xs)\n",
+                                   ["--map=loop"])
+            assert re.search(rf"(?m)^ +{wanted}\n +for .*xs_length.*\n +buckets\[i & 1\] = ", text), text
+    yield Case("Intel's OpenCL keeps the order of sums of floats, and of updates", sums_in_order)
 
     def lengths_of_ints():
         text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")

@@ -46,6 +46,9 @@
    lane, though nothing allows it another order: neither its options nor pragmas forbid it in
    general. So a loop in which a thread goes on with a float from round to round, in a variable or
    an array, is not vectorised there. (The loops over threads are; so are work-items.)
+   With AVX-512 it also makes vectors of a loop that updates buckets in turn, such as
+   buckets[i & 1] += xs[i], and loses updates of one bucket by several lanes. Nor is such a loop
+   vectorised.
 
    note [guarded places]
    Where Intel's OpenCL (2026.2) makes vectors of work-items, it goes around what no lane wants, but
@@ -188,13 +191,17 @@ static bool has_update(const struct ir_region *region, const struct ir_value *in
     return false;
 }
 
+bool lower_updates(const struct ir_instruction *loop) {
+    return !has_loops(loop->regions[0]) && has_update(loop->regions[0], loop->parameters[0]);
+}
+
 bool lower_updates_in_turn(const struct ir_instruction *loop) {
     enum { SHORT = 24 }; /* instructions in a round. Chosen */
     int count = 0;
     for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk))
         if (++count > SHORT)
             return false;
-    return !has_loops(loop->regions[0]) && has_update(loop->regions[0], loop->parameters[0]);
+    return lower_updates(loop);
 }
 
 /* note [narrow floats in turn]
