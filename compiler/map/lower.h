@@ -178,6 +178,11 @@ bool lower_updates_in_turn(const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
 bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */
 
+/* ---- quirks/clamps.c ---- */
+
+/* An equality of a clamped number as inequalities; NULL for what can stay. See note [clamped equalities]. */
+struct target_expr *lower_clamped_equality(struct lowering *l, const struct ir_instruction *instruction);
+
 /* ---- expr.c ---- */
 
 /* Expressions, folded where an operand is a constant that does nothing. */

@@ -4,8 +4,10 @@ was, `python3 benchmarks/sass.py --save` writes it, and nothing runs on a GPU.
 
 `make sass` installs what this needs: NVIDIA's run-time compiler and what reads its code."""
 
+import os
 import re
 import sys
+import tempfile
 from harness import Case, Skip
 
 ORDER = 45
@@ -70,6 +72,28 @@ def cases(env):
                     assert row["spills"] <= most and row["occupancy"] >= 25, (name, row)
 
             yield Case(f"products by blocks of {threads} for sm_{architecture}", fits)
+
+    # QUIRK_CLAMPED_EQUALITIES of map/quirks: programs in which ptxas found such equalities.
+    CLAMPED = re.compile(r"\bU?VIMNMX\S* U?R\d+, (?:U?P\d, |U?PT, U?P\d, )")
+    for program in (
+        "tests/run/toolchains/ptxas_clamped_equalities.fcl",
+        "tests/run/prelude/one_level.fcl",
+        "tests/run/optimiser/large_tiles.fcl",
+        "tests/run/language/measured_lengths.fcl",
+    ):
+        for options in [], ["-O0"], ["-O2"]:
+
+            def compares(program=program, options=options):
+                given = tools()
+                with tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "k.cu")
+                    env.must(env.fclc, *options, program, "-o", path)
+                    with open(path, encoding="utf-8") as file:
+                        kernels = given.read(given.compile(file.read(), "90"))
+                found = {name for name, (_, body) in kernels.items() if CLAMPED.search(body)}
+                assert kernels and not found, found
+
+            yield Case(f"{' '.join([program, *options])}: no equality by VIMNMX", compares)
 
     for kernel in sass.RUNS:
 
