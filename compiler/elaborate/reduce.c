@@ -275,6 +275,11 @@ struct own_buckets {
     struct ir_value *copies; /* of all places, where that is not; 1: the array itself is updated */
 };
 
+/* So many blocks, or what #GridSize says where that is less. */
+static struct ir_value *most_blocks(const struct elaborator *e, int blocks) {
+    return ir_int(e->builder, blocks < e->options->grid_size ? blocks : e->options->grid_size);
+}
+
 /* See note [own buckets], note [much shared memory] and note [copies]. */
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
@@ -287,10 +292,14 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
                                            ir_int(b, e->options->shared_most - GPU_OTHER_SHARED), size,
                                            ir_int(b, GPU_LARGE_BLOCKS), r->push->update.blocks, length, pairs, least);
     struct ir_value *bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, usual);
+    struct ir_value *is_large = ir_binary(b, OP_LT, ir_int(b, e->options->shared_bytes), bytes);
+    int threads = e->options->block_size;
+    struct ir_value *few = most_blocks(e, GPU_LARGE_BLOCKS),
+                    *many = most_blocks(e, (GPU_BUCKET_THREADS + threads - 1) / threads);
+    struct ir_value *most = is_cpu ? ir_int(b, CPU_BLOCKS) : ir_ternary(b, OP_SELECT, is_large, few, many);
     struct ir_value *const *plan =
         ELAB_PRELUDE(e, PLAN_BUCKETS, bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
-                     size, length, pairs, least, ir_int(b, is_cpu ? CPU_WAYS : 1),
-                     ir_int(b, is_cpu ? CPU_BLOCKS : e->options->grid_size), ir_int(b, ANY_LEAST_BLOCKS));
+                     size, length, pairs, least, ir_int(b, is_cpu ? CPU_WAYS : 1), most, ir_int(b, ANY_LEAST_BLOCKS));
     return (struct own_buckets){plan[0], plan[1], plan[2], plan[3], plan[4], plan[5]};
 }
 

@@ -602,11 +602,12 @@ def cases(env):
                  "its tile with them",
                  "kernel k (fs : [bool]) (xs : [int]) = segScan (+) 0 fs xs", "k",
                  {r"held\d*\[\w+\] = \w+ < \w+ \? \w+\[": 2, r"#pragma unroll [2-9]": 0})
-    yield golden("of pairs that are sorted a thread holds the keys alone while it ranks them: as many as of keys "
-                 "without values",
+    yield golden("of pairs that are sorted a thread holds the keys alone while it ranks them, as many as of keys "
+                 "without values; then it loads all values together, not one behind the other's place",
                  "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
-                 {r"\bunsigned local_array\[15\];": 2, r"\blocal_array\d+\[15\]": 0,
-                  r"\[chunk \* 3840|chunk \* 3840": 2})
+                 {r"(?s)\bunsigned local_array\[15\];.*\bfcl_see\(.*\bint local_array2\[15\];.*"
+                  r"\blocal_array2\[\w+\] = \(\(volatile int \*\)vs\)\[": 1,
+                  r"\blocal_array\d*\[15\];": 4, r"\[chunk \* 3840|chunk \* 3840": 2})
     reversed_tiles = ("concat 8192 (map (fn c => let s = force (push <block> (map (fn x => x * 2) c)) "
                       "in push <block> (mapIx (fn i x => x + s ! (length s - 1 - i)) s)) (splitUp 8192 xs))")
     yield golden("the last of tiles too large to be set aside by their bounds lies where whole tiles do",
