@@ -4,7 +4,8 @@
 #   1. builds fclc, or takes a ready one:     FCLC=path/to/fclc sh benchmarks/gpu.sh
 #   2. times FCL beside hand-written kernels and CUB, Thrust and cuBLAS (benchmarks/run), and says which goals are
 #      missed
-#   3. runs the test directives of examples/ and tests/run/ on the device
+#   3. runs the test directives of examples/ and tests/run/ on the device, a program for each processor of the host at
+#      a time (JOBS=4: four)
 #   4. compiles the examples with nvcc, warnings being errors, and looks for register spills
 #   5. runs the test directives again under compute-sanitizer: memcheck, racecheck, synccheck
 #
@@ -55,6 +56,27 @@ limited() {
   return $status
 }
 
+# each SECONDS WHAT COMMAND…: the command with each program at its end, several at a time, for at most so long in all.
+each() {
+  seconds=$1 what=$2
+  shift 2
+  left=$((deadline - $(date +%s)))
+  [ "$left" -lt "$seconds" ] && seconds=$left
+  rm -rf "$work/each"
+  mkdir "$work/each"
+  for file in examples/*/*.fcl tests/run/*.fcl tests/run/*/*.fcl; do
+    [ ! -f "$file" ] || echo "$file"
+  done | xargs -P "$jobs" -I FILE sh "$work/try" $(($(date +%s) + seconds)) "$work/each" FILE "$@"
+  passed=$(cat "$work/each"/*.good 2>/dev/null | grep -c .) || true
+  echo "$what: right $passed"
+  for file in "$work/each"/*.bad; do
+    [ ! -f "$file" ] || { cat "$file" && fail "$what $(head -n 1 "$file")"; }
+  done
+  late=$(cat "$work/each"/*.late 2>/dev/null) || true
+  [ -z "$late" ] || left_out="$left_out
+  $what: $(echo "$late" | grep -c .) programs"
+}
+
 # ---------------------------------------------------------------- what there is
 
 if [ -z "${CUDA_HOME-}" ]; then
@@ -72,6 +94,7 @@ export PATH LD_LIBRARY_PATH
 command -v timeout >/dev/null || stop "timeout (coreutils) is missing"
 [ -n "${CC-}" ] || if command -v cc >/dev/null; then CC=cc; else CC=gcc; fi
 export CC
+jobs=${JOBS-$(nproc)}
 
 title "Device"
 if command -v nvidia-smi >/dev/null; then
@@ -82,6 +105,22 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# try DEADLINE FOLDER FILE COMMAND…: what comes of it lies in the folder, by whether it was right, wrong or too late.
+cat >"$work/try" <<'EOF'
+end=$1 into=$2/$(echo "$3" | tr / _) file=$3
+shift 3
+left=$((end - $(date +%s)))
+status=124
+if [ "$left" -gt 0 ]; then
+  timeout "$left" "$@" "$file" >"$into" 2>&1
+  status=$?
+fi
+case $status in
+0) echo "$file" >"$into.good" ;;
+124) echo "$file" >"$into.late" ;;
+*) { echo "$file: exit status $status" && tail -n 40 "$into"; } >"$into.bad" ;;
+esac
+EOF
 # Kernels that were built by another version must not be taken for this one's.
 export XDG_CACHE_HOME="$work/cache"
 
@@ -143,11 +182,7 @@ fi
 # ---------------------------------------------------------------- tests
 
 title "Tests on the device"
-for file in examples/*/*.fcl tests/run/*.fcl tests/run/*/*.fcl; do
-  [ -f "$file" ] || continue
-  echo "$file"
-  limited 60 "$fclc" test --target=cuda "$file" || fail "fclc test --target=cuda $file"
-done
+each 140 "fclc test --target=cuda" "$fclc" test --target=cuda
 
 # ---------------------------------------------------------------- nvcc
 
@@ -180,20 +215,9 @@ title "compute-sanitizer"
 if [ -n "${SKIP_SANITIZER-}" ]; then
   echo "skipped, as asked"
 elif command -v compute-sanitizer >/dev/null; then
-  set --
-  for file in examples/*/*.fcl tests/run/*.fcl tests/run/*/*.fcl; do
-    case $file in *large* | *'*'*) ;; *) set -- "$@" "$file" ;; esac
-  done
   for tool in memcheck racecheck synccheck; do
-    printf '%s: ' $tool
-    if limited 75 compute-sanitizer --tool $tool --error-exitcode 9 "$fclc" test --target=cuda "$@" \
-      >"$work/log" 2>&1; then
-      tail -n 1 "$work/log"
-    else
-      status=$?
-      [ -n "$is_late" ] || { echo "exit status $status" && tail -n 40 "$work/log"; }
-      fail "compute-sanitizer --tool $tool (exit status $status; 9: it found something, 124: out of time)"
-    fi
+    each 75 "compute-sanitizer --tool $tool (9: it found something)" \
+      compute-sanitizer --tool $tool --error-exitcode 9 "$fclc" test --target=cuda
   done
 else
   echo "skipped: compute-sanitizer is not in $CUDA_HOME"
