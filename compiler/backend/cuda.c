@@ -67,6 +67,15 @@ static void file_head(struct text *out, struct file_needs needs) {
                       "    return lanes;\n"
                       "}\n"
                       "#endif\n");
+    if (needs.equalities) /* QUIRK_CLAMPED_EQUALITIES of map/quirks */
+        text_add(out, "#if !defined fcl_equal /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ bool fcl_equal(int x, int y) { /* ptxas gets some comparisons "
+                      "of clamped numbers wrong */\n"
+                      "    int bits;\n"
+                      "    asm(\"xor.b32 %0, %1, %2;\" : \"=r\"(bits) : \"r\"(x), \"r\"(y));\n"
+                      "    return bits == 0;\n"
+                      "}\n"
+                      "#endif\n");
     if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */
         text_add(out,
                  "#if !defined fcl_pause /* what simulates a GPU may have its own */\n"

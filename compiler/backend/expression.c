@@ -387,9 +387,20 @@ static void print_mathematical(struct printer *p, const struct target_expr *expr
     print_math(p, use_function(p, expr), expr);
 }
 
+/* See note [clamped equalities]. */
+static void print_by_bits(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    p->has_equalities = true;
+    open_if(p, expr->op == OP_NE && least > PRECEDENCE_UNARY);
+    text_add(p->out, expr->op == OP_NE ? "!" : "");
+    print_call(p, "fcl_equal", expr);
+    close_if(p, expr->op == OP_NE && least > PRECEDENCE_UNARY);
+}
+
 static void print_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
     if (is_wrapping(expr) && !p->dialect->is_plain)
         print_wrapped(p, expr, least);
+    else if (expr->by_bits)
+        print_by_bits(p, expr, least);
     else
         forms[expr->op].print(p, expr, least);
 }

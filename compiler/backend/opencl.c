@@ -75,6 +75,18 @@ static void file_head(struct text *out, struct file_needs needs) {
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
     quirks_print(out, needs.quirks, ON_OPENCL);
+    if (needs.equalities) /* QUIRK_CLAMPED_EQUALITIES of map/quirks */
+        text_add(
+            out,
+            "#if defined __NV_CL_C_VERSION\n"
+            "static inline bool fcl_equal(int x, int y) { /* ptxas gets some comparisons of clamped numbers wrong */\n"
+            "    int bits;\n"
+            "    asm(\"xor.b32 %0, %1, %2;\" : \"=r\"(bits) : \"r\"(x), \"r\"(y));\n"
+            "    return bits == 0;\n"
+            "}\n"
+            "#else\n"
+            "#define fcl_equal(x, y) ((x) == (y))\n"
+            "#endif\n");
     if (needs.warps)
         print_sub_groups(out);
     if (needs.vectors || needs.scalar_loops)

@@ -53,15 +53,10 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
         lower_bind(l, result, lower_value(l, same));
         return;
     }
-    struct target_expr *inequality =
-        lower_has_quirk(l, QUIRK_CLAMPED_EQUALITIES) ? lower_clamped_equality(l, instruction) : NULL;
-    if (inequality) {
-        lower_result(l, instruction, inequality, "x");
-        return;
-    }
     struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, result->base);
     expr->op = instruction->op;
     expr->wraps = !instruction->no_wrap;
+    expr->by_bits = lower_has_quirk(l, QUIRK_CLAMPED_EQUALITIES) && lower_compares_clamped(instruction);
     expr->size = 1;
     for (size_t i = 0; i < instruction->operand_count; i++) {
         expr->operands[i] = lower_value(l, instruction->operands[i]);

@@ -180,8 +180,8 @@ bool lower_computes_narrow(const struct ir_region *region); /* floats of less th
 
 /* ---- quirks/clamps.c ---- */
 
-/* An equality of a clamped number as inequalities; NULL for what can stay. See note [clamped equalities]. */
-struct target_expr *lower_clamped_equality(struct lowering *l, const struct ir_instruction *instruction);
+/* Is it an equality of a number that may be clamped? See note [clamped equalities]. */
+bool lower_compares_clamped(const struct ir_instruction *comparison);
 
 /* ---- expr.c ---- */
 

@@ -79,7 +79,8 @@ struct target_expr {
     union scalar constant;
     struct target_variable *variable;
     enum ir_op op;
-    bool wraps; /* OPERATION on integers: may leave the range of its base and must then wrap */
+    bool wraps;   /* OPERATION on integers: may leave the range of its base and must then wrap */
+    bool by_bits; /* EQ NE: QUIRK_CLAMPED_EQUALITIES */
     struct target_expr *operands[3];
     struct target_array *array;
     bool is_volatile; /* ELEMENT */

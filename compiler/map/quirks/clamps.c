@@ -2,55 +2,55 @@
    For Hopper and Blackwell, ptxas (13.0) makes one instruction of max(min(a, b), 0), or of
    max(max(a, b), 0), and takes from it, too, whether the result equals a or b: what the instruction
    says is which of the two is the lesser, which is another matter. On an H200 the last chunk of an
-   array, where min(left, 32) is compared with 32, was taken for a whole one. So such equalities are
-   printed as the inequalities that they amount to. Of these ptxas makes a comparison. */
+   array, where min(left, 32) is compared with 32, was taken for a whole one. It does so whether
+   this is written with min and max, or with comparisons and choices. So a number that may be such a
+   result is compared by other means with what it may be made of: where they differ by no bit. What
+   ptxas makes of that takes no longer. */
 #include "map/lower.h"
+
+enum { LOOKED_AT_MOST = 64 };
 
 static bool is_same(const struct ir_value *x, const struct ir_value *y) {
     return x == y || (x->is_constant && y->is_constant && x->constant.integer == y->constant.integer);
 }
 
-static const struct ir_instruction *operation_of(const struct ir_value *value) {
-    return value->definition && value->definition->kind == IR_OPERATION ? value->definition : NULL;
+/* Which result of a branch a value is. */
+static const struct ir_value *yielded(const struct ir_instruction *branch, const struct ir_value *value, int region) {
+    size_t which = 0;
+    while (branch->results[which] != value)
+        which++;
+    return branch->regions[region]->yields.at[which];
 }
 
-/* The a and b of a clamp max(min(a, b), 0) or max(max(a, b), 0); NULL for what is none. */
-static const struct ir_instruction *clamped_pair(const struct ir_value *value) {
-    const struct ir_instruction *clamp = operation_of(value);
-    if (!clamp || clamp->op != OP_MAX)
-        return NULL;
-    for (int i = 0; i < 2; i++) {
-        const struct ir_instruction *pair = operation_of(clamp->operands[!i]);
-        if (clamp->operands[i]->is_constant && clamp->operands[i]->constant.integer == 0 && pair &&
-            (pair->op == OP_MIN || pair->op == OP_MAX))
-            return pair;
-    }
-    return NULL;
+/* Is a value one of those that another one is chosen from, by min, max or conditions? `wanted` NULL: is 0? */
+static bool is_chosen_from(const struct ir_value *value, const struct ir_value *wanted, int *left) {
+    if (wanted ? is_same(value, wanted) : value->is_constant && value->constant.integer == 0)
+        return true;
+    const struct ir_instruction *choice = value->definition;
+    if (!choice || --*left < 0)
+        return false;
+    if (choice->kind == IR_IF)
+        return is_chosen_from(yielded(choice, value, 0), wanted, left) ||
+               is_chosen_from(yielded(choice, value, 1), wanted, left);
+    if (choice->kind != IR_OPERATION || (choice->op != OP_MIN && choice->op != OP_MAX && choice->op != OP_SELECT))
+        return false;
+    size_t first = choice->op == OP_SELECT;
+    return is_chosen_from(choice->operands[first], wanted, left) ||
+           is_chosen_from(choice->operands[first + 1], wanted, left);
 }
 
-struct target_expr *lower_clamped_equality(struct lowering *l, const struct ir_instruction *instruction) {
-    bool is_equal = instruction->op == OP_EQ;
-    enum base base = instruction->operands[0]->base;
-    if ((!is_equal && instruction->op != OP_NE) || !base_info[base].is_integer || !base_info[base].is_signed ||
-        base_info[base].bits > 32)
-        return NULL;
+bool lower_compares_clamped(const struct ir_instruction *comparison) {
+    const struct base_info *info = &base_info[comparison->operands[0]->base];
+    if ((comparison->op != OP_EQ && comparison->op != OP_NE) || !info->is_integer || !info->is_signed ||
+        info->bits > 32)
+        return false;
     for (int i = 0; i < 2; i++) {
-        const struct ir_value *clamp = instruction->operands[i], *other = instruction->operands[!i];
-        const struct ir_instruction *pair = clamped_pair(clamp);
-        if (!pair || (!is_same(pair->operands[0], other) && !is_same(pair->operands[1], other)))
-            continue;
-        struct target_expr *n = lower_value(l, clamp), *b = lower_value(l, other), *none = expr_integer(l, base, 0);
-        enum ir_op op = is_equal ? OP_LE : OP_LT;
-        if (pair->op == OP_MAX) /* n >= b, always */
-            return is_equal ? expr_operation(l, op, BASE_BOOL, n, b) : expr_operation(l, op, BASE_BOOL, b, n);
-        /* n <= b, unless b < 0 */
-        struct target_expr *meets =
-            is_equal ? expr_operation(l, op, BASE_BOOL, b, n) : expr_operation(l, op, BASE_BOOL, n, b);
-        if (other->low >= 0)
-            return meets;
-        struct target_expr *sign =
-            is_equal ? expr_operation(l, op, BASE_BOOL, none, b) : expr_operation(l, op, BASE_BOOL, b, none);
-        return expr_operation(l, is_equal ? OP_AND : OP_OR, BASE_BOOL, sign, meets);
+        const struct ir_value *clamped = comparison->operands[i], *other = comparison->operands[!i];
+        int left = LOOKED_AT_MOST;
+        bool is_zero = other->is_constant && other->constant.integer == 0;
+        if (!is_zero && !is_same(clamped, other) && is_chosen_from(clamped, NULL, &left) &&
+            is_chosen_from(clamped, other, &left))
+            return true;
     }
-    return NULL;
+    return false;
 }
