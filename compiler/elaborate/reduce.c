@@ -11,8 +11,9 @@
    What every GPU gives a block are 48 KiB; newer ones give more where a launch asks for it, up to
    227 KiB, but then a multiprocessor has few blocks, and those of a few hundred threads. So more is
    asked for where buckets do not fit otherwise, the device is known, and there are pairs for as many
-   such blocks as it has multiprocessors. That saves passes over the pairs; one block alone that has
-   buckets for 227 KiB still has 16 bytes a thread and more under way.
+   such blocks as it has multiprocessors. That saves passes over the pairs. But such a block is alone
+   on its multiprocessor, and 256 threads leave much of that idle: 1,024 are 1.7 to 2.5 times as fast
+   (benchmarks/README.md, *On a GPU*), by #BlockSize.
 
    note [copies]
    Where even that would take too many passes, but there are fewer places than threads, the places

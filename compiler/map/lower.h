@@ -158,7 +158,8 @@ void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_valu
 /* ---- lower.c: instructions ---- */
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
-/* Of a loop whose rounds must not change their order: QUIRK_ORDERED_LOOPS. */
+/* Where Intel's OpenCL might change the order of a loop's rounds, marks the loop, so that it makes
+   no vectors of it: QUIRK_ORDERED_LOOPS. */
 void lower_keep_order(struct lowering *l, struct target_statement *loop, bool is_ordered);
 void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
 /* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
