@@ -80,8 +80,9 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
         return (struct copy_reason){"it is done in one branch only",
                                     "let the condition choose the pairs: one whose index is -1 changes nothing"};
     case UPDATE_COPIES_APART:
-        return (struct copy_reason){"it is made within a step, apart from the arrays that the loop carries",
-                                    "let the step update its array once, by the pairs of both updates, or carry both"};
+        return (struct copy_reason){
+            "it is made within a step that uses the old array afterwards, or lets arrays change places",
+            "use the old array before, or update it once, by the pairs of both updates"};
     case UPDATE_COPIES_WORDS:
         return (struct copy_reason){
             "the components of an element change together, which no device can do in several arrays: they are packed "

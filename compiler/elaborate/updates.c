@@ -143,11 +143,7 @@ void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push 
 }
 
 void elab_begin_start(struct elaborator *e, const struct push *push) {
-    ir_set_starts(e->builder, true);
-    ir_set_span(e->builder, push->made_at.end ? push->made_at : push->span);
+    ir_set_start(e->builder, push->made_at.end ? push->made_at : push->span);
 }
 
-void elab_end_start(struct elaborator *e) {
-    ir_set_starts(e->builder, false);
-    ir_set_span(e->builder, e->span);
-}
+void elab_end_start(struct elaborator *e) { ir_set_start(e->builder, (struct span){0, 0}); }

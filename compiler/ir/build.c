@@ -574,7 +574,9 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->operands[1] = builder_operand(b, value);
     instruction->again = b->overwrites;
     IR_PART(instruction, store).may_meet = b->may_meet;
-    IR_PART(instruction, store).is_start = b->starts;
+    IR_PART(instruction, store).is_start = b->start.end != 0;
+    if (b->start.end)
+        instruction->span = b->start;
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
@@ -587,7 +589,7 @@ bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
     return before;
 }
 
-void ir_set_starts(struct ir_builder *b, bool starts) { b->starts = starts; }
+void ir_set_start(struct ir_builder *b, struct span start) { b->start = start; }
 
 bool ir_set_may_meet(struct ir_builder *b, bool may_meet) {
     bool before = b->may_meet;

@@ -96,8 +96,8 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
-/* Whether they are of the array that an update starts from. */
-void ir_set_starts(struct ir_builder *b, bool starts);
+/* They are of the array that the update at `start` starts from; end 0: of none. */
+void ir_set_start(struct ir_builder *b, struct span start);
 /* Likewise, whether they may meet: note [meeting stores]. */
 bool ir_set_may_meet(struct ir_builder *b, bool may_meet);
 

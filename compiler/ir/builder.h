@@ -66,10 +66,10 @@ struct ir_builder {
     struct ir_kernel *kernel;
     int optimise;
     struct span span;
-    bool overwrites;  /* of stores */
-    bool starts;      /* of stores: is_start */
-    bool may_meet;    /* of stores */
-    bool is_volatile; /* of loads and stores */
+    struct span start; /* of stores: of the update whose start they copy; end 0: of none */
+    bool overwrites;   /* of stores */
+    bool may_meet;     /* of stores */
+    bool is_volatile;  /* of loads and stores */
     VEC(struct frame) frames;
     VEC(struct region_info) regions; /* by region id */
     VEC(struct value_info) values;   /* by value id */

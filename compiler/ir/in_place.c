@@ -5,16 +5,18 @@
 
    note [in place]
    A loop carries the place p of the half that is read. What it reads is at p + f, what it writes
-   at c - p + g, c - p is carried on, and p is for nothing else. With p0, the first place, for p
-   and c - p alike, all reads must come before the writes to what they read: those of another
-   parallel loop, before it; those of the same parallel loop, of elements of its own iteration,
-   earlier in it. The elements are told apart by their places f and g as sums: iteration i, and
+   at c - p + g, c - p is carried on, and p is for nothing else; arrays of a step's own may lie at p,
+   too, which it then writes (note [old halves] in ir/old_half.c). With p0, the first place, for p
+   and c - p alike, all uses of a place of the old half must come before writes to it in the new one:
+   those of another parallel loop, before it; those of the same parallel loop, of elements of its own
+   iteration, earlier in it. The elements are told apart by their places f and g as sums: iteration i, and
    round r of a counted loop within or around, have i a + r b + … with b beyond all that i a can be.
    So have the warps of a block. What different parallel loops access in a loop, or by warps, has
    no order. */
 #include "ir/pass_list.h"
 
 #include "ir/linear.h"
+#include "ir/old_half.h"
 #include "ir/rewrite.h"
 #include "ir/walk.h"
 
@@ -23,6 +25,7 @@ enum { MOST_ACCESSES = 1024, MOST_LOOPS = 6 };
 struct access {
     struct ir_instruction *instruction;
     const struct ir_instruction *loop; /* the parallel loop that it is in; NULL: none */
+    bool is_new;                       /* it stores to the half that the next step reads */
     struct linear at, new_at;          /* its place without that of the half, and with that of the first half */
 };
 
@@ -104,9 +107,10 @@ static bool take_access(struct placing *p, struct ir_instruction *instruction, c
         (buffer->memory != MEMORY_SHARED && buffer->memory != MEMORY_PRIVATE) || p->accesses.count == MOST_ACCESSES ||
         !linear_expand(instruction->operands[0], &access.at))
         return false;
-    if (is_store && (!linear_expand(p->next, &other) || !linear_add(&access.at, &other, -1)))
+    access.is_new = is_store && coefficient_of(&access.at, p->place) == -1;
+    if (access.is_new && (!linear_expand(p->next, &other) || !linear_add(&access.at, &other, -1)))
         return false;
-    if (take_term(&access.at, p->place) != (is_store ? 0 : 1))
+    if (take_term(&access.at, p->place) != !access.is_new)
         return false;
     access.new_at = access.at;
     if (!linear_expand(p->first, &other) || !linear_add(&access.new_at, &other, 1))
@@ -317,7 +321,7 @@ static bool are_repeated(const struct placing *p, const struct access *a, const 
     return false;
 }
 
-/* May what is read have been written in the same step? */
+/* May what is read, or stored into the old half, have been written in the same step? */
 static bool disturbs(const struct placing *p, const struct access *write, const struct access *read) {
     bool is_first = is_before(p, read->instruction, write->instruction);
     if (read->loop != write->loop)
@@ -343,8 +347,8 @@ static bool may_be_in_place(const struct placing *p) {
     for (size_t i = 0; i < p->accesses.count; i++)
         for (size_t k = 0; k < p->accesses.count; k++) {
             const struct access *write = &p->accesses.at[i], *read = &p->accesses.at[k];
-            if (write->instruction->kind != IR_LOAD && read->instruction->kind == IR_LOAD &&
-                write->instruction->buffer == read->instruction->buffer && disturbs(p, write, read))
+            if (write->is_new && !read->is_new && write->instruction->buffer == read->instruction->buffer &&
+                disturbs(p, write, read))
                 return false;
         }
     return true;
@@ -441,6 +445,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
     if (p->next == p->place || !base_info[p->place->base].is_integer || !linear_expand(p->next, &other) ||
         take_term(&other, p->place) != -1)
         return;
+    ir_lend_halves(p->arena, p->kernel, loop, p->place, p->next);
     forget_moves(p);
     set_moves(p, p->place);
     for (int r = 0; r < 2; r++)
@@ -497,6 +502,10 @@ static bool is_carried(const struct ir_value *value) {
     return loop && (loop->kind == IR_WHILE || (loop->kind == IR_FOR && value != loop->parameters[0]));
 }
 
+static bool is_below_grid(const struct ir_buffer *buffer) {
+    return buffer->memory == MEMORY_SHARED || buffer->memory == MEMORY_PRIVATE;
+}
+
 /* Does it go through an array of a state, from its place on? */
 static bool is_of_state(const struct ir_instruction *access) {
     const struct ir_instruction *loop = access->region->owner;
@@ -519,7 +528,8 @@ static bool is_in_branch(const struct ir_instruction *instruction) {
 static void note_copies(const struct placing *p) {
     for (struct ir_walk walk = ir_walk(p->kernel->body); walk.at; ir_next(&walk)) {
         const struct ir_instruction *load = walk.at->kind == IR_STORE ? walk.at->operands[1]->definition : NULL;
-        if (!load || load->kind != IR_LOAD || (!is_of_state(load) && !is_of_state(walk.at)))
+        if (!load || load->kind != IR_LOAD || !is_below_grid(load->buffer) || !is_below_grid(walk.at->buffer) ||
+            (!is_of_state(load) && !is_of_state(walk.at)))
             continue;
         bool are_both = is_of_state(load) && is_of_state(walk.at);
         note_updates(p, walk.at,

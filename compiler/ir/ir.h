@@ -299,7 +299,7 @@ enum ir_update_kind {
     UPDATE_COPIES_USED,   /* the array that it starts from, which is used afterwards: there */
     UPDATE_COPIES_RESULT, /* it is a result, too */
     UPDATE_COPIES_BRANCH, /* the update is done in one branch only */
-    UPDATE_COPIES_APART,  /* below grid it is made within a step, in memory of its own */
+    UPDATE_COPIES_APART,  /* below grid it is made within a step, and the old array is in use */
     UPDATE_COPIES_WORDS,  /* the components of its elements change together, packed into words */
     UPDATE_COPIES_NARROW, /* below grid its elements have less than 32 bits, and words of them are changed */
     UPDATE_COPIES_FEW,    /* its places are few, and the pairs many: on a CPU there are several of each */

@@ -621,22 +621,24 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
 }
 
-/* Is there a barrier of all threads of a block in a branch? `is_branch`: the block of statements is in one. */
-static bool has_barrier_in_branch(const struct target_block *block, bool is_branch) {
+/* Is there a barrier of all threads of a block in a branch, or in three loops, as PoCL has them wrong? `is_branch`,
+   `loops`: what the block of statements is in. */
+static bool has_barrier_within(const struct target_block *block, bool is_branch, int loops) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
-        if (is_branch && statement->kind == TARGET_BLOCK_BARRIER)
+        if (statement->kind == TARGET_BLOCK_BARRIER && (is_branch || loops >= 3))
             return true;
         /* What comes after a thread may have left a loop is in a branch, too. */
         is_branch |= statement->kind == TARGET_LEAVE_UNLESS;
         bool within = is_branch || statement->kind == TARGET_IF;
-        if (has_barrier_in_branch(&statement->body, within) || has_barrier_in_branch(&statement->other, within))
+        int around = loops + (statement->kind == TARGET_FOR || statement->kind == TARGET_WHILE);
+        if (has_barrier_within(&statement->body, within, around) ||
+            has_barrier_within(&statement->other, within, loops))
             return true;
     }
     return false;
 }
 
-/* What a thread's arrays take. `at_a_time`: those of two branches are not there together. */
 static int64_t array_bytes(const struct target_block *block, bool at_a_time) {
     int64_t bytes = 0;
     for (size_t i = 0; i < block->statements.count; i++) {
@@ -719,6 +721,6 @@ void simt_begin(struct lowering *l) {
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);
     if (lower_has_quirk(l, QUIRK_AS_WRITTEN) &&
-        (has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0])))
+        (has_barrier_within(&l->target->body, false, 0) || lower_steps_wrap(l->forall->regions[0])))
         l->target->quirks |= quirk_bit(QUIRK_AS_WRITTEN) | quirk_bit(QUIRK_SHARED_ADDRESSES);
 }

@@ -563,7 +563,7 @@ def cases(env):
             ("updates_below_grid.fcl", [("twoOfOne", "what"), ("sameTwice", "what"), ("pairs", "the"),
                                         ("threads", "what"), ("threads", "what"), ("kept", "what"), ("chosen", "it"),
                                         ("twice", "it"),
-                                        ("twice", "it"), ("many", "what"), ("bytes", "it")])):
+                                        ("twice", "it"), ("many", "what"), ("bytes", "it"), ("late", "it")])):
         yield Case(f"which updates copy, and why; the others do not: {program}",
                    lambda program=program, wanted=wanted: copies(program, wanted))
 

@@ -185,8 +185,11 @@ kernel k (xs : [{base}]) =
                   for found in re.finditer(r"(?ms)^kernel (\w+).*?^  return", text)}
         named = {is_copied: {name for name in copies if (copies[name] > 0) == is_copied} for is_copied in (True, False)}
         assert named == {True: {"twoOfOne", "sameTwice", "pairs", "threads", "kept", "chosen", "twice", "many",
-                                "bytes"}, False: {"mapped", "exchanged", "both", "ring", "manyEach"}}, copies
-    yield Case("below grid an update that takes another array's place copies nothing", updated_in_place)
+                                "bytes", "late"},
+                         False: {"mapped", "exchanged", "both", "ring", "manyEach", "chained", "added", "turned",
+                                 "inner", "points", "ofThreads"}}, copies
+    yield Case("below grid an update that takes another array's place, or is made on a step's way, copies nothing",
+               updated_in_place)
 
     yield golden("a shifted place is the sum that it is, times four: its constant is far from the array's begin",
                  "kernel k (xs : [int]) (is : [int]) = push <grid> (map (fn i => xs ! ((i + 5000) << 2)) is)", "k",
