@@ -42,6 +42,36 @@ void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel) {
     }
 }
 
+void cuda_copies(struct text *out) {
+    text_add(out,
+             "#if !defined FCL_PIECE /* what simulates a GPU may have its own, of 16 bytes, too */\n"
+             "#define FCL_PIECE uint4\n"
+             "#endif\n"
+             "/* So many elements, by so many threads: by 16 bytes where both sides begin at a multiple of that. */\n"
+             "template <int count, int threads, class T>\n"
+             "static __device__ __forceinline__ void fcl_copy(T *__restrict__ to, const T *__restrict__ from, "
+             "int thread) {\n"
+             "    if ((((unsigned long long)to | (unsigned long long)from) & 15) == 0) {\n"
+             "        const int turns = count * (int)sizeof(T) / 16 / threads;\n"
+             "        FCL_PIECE held[turns];\n"
+             "#pragma unroll\n"
+             "        for (int turn = 0; turn < turns; ++turn)\n"
+             "            held[turn] = ((const FCL_PIECE *)from)[turn * threads + thread];\n"
+             "#pragma unroll\n"
+             "        for (int turn = 0; turn < turns; ++turn)\n"
+             "            ((FCL_PIECE *)to)[turn * threads + thread] = held[turn];\n"
+             "    } else {\n"
+             "        T held[count / threads];\n"
+             "#pragma unroll\n"
+             "        for (int turn = 0; turn < count / threads; ++turn)\n"
+             "            held[turn] = from[turn * threads + thread];\n"
+             "#pragma unroll\n"
+             "        for (int turn = 0; turn < count / threads; ++turn)\n"
+             "            to[turn * threads + thread] = held[turn];\n"
+             "    }\n"
+             "}\n");
+}
+
 static void file_head(struct text *out, struct file_needs needs) {
     text_add(out, "/* Compile with --fmad=false: multiplications and additions are not to be contracted. */\n"
                   "#if defined __clang__\n"
@@ -147,6 +177,8 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "FCL_LOAD_FOUR(int, \"r\")\n"
                  "FCL_LOAD_FOUR(unsigned, \"r\")\n"
                  "#endif\n");
+    if (needs.copies)
+        cuda_copies(out);
     if (needs.pairs)
         text_add(out,
                  "#if !defined fcl_load_four /* what simulates a GPU may have its own of both */\n"
@@ -296,6 +328,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                                     .registers = CUDA_REGISTERS,
                                                     .static_shared_limit = CUDA_STATIC_SHARED,
                                                     .loads_ahead = true,
+                                                    .copies_by_pieces = true,
                                                     .counts_places = true,
                                                     .stack_limit = GPU_THREAD_STACK}};
 

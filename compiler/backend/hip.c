@@ -39,6 +39,8 @@ static void file_head(struct text *out, struct file_needs needs) {
         text_add(out,
                  "#define fcl_see(from) __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
                  "#define fcl_show(to, x) __hip_atomic_store(to, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n");
+    if (needs.copies)
+        cuda_copies(out);
     if (needs.matches)
         text_printf(out, "#define FCL_MATCH(x, bits) (FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0%s : ~0%s))\n",
                     is_whole ? "ull" : "u", is_whole ? "ull" : "u");
@@ -79,6 +81,7 @@ static const struct machine machine_hip = {.device = "hip",
                                                    .has_exact_blocks = true,
                                                    .static_shared_limit = HIP_SHARED,
                                                    .loads_ahead = true,
+                                                   .copies_by_pieces = true,
                                                    .stack_limit = GPU_THREAD_STACK}};
 
 const struct target target_hip = {.name = "hip",

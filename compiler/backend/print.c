@@ -205,6 +205,19 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     text_add(p->out, ");\n");
 }
 
+/* See note [copies by 16 bytes] in map/copies.c. */
+static void print_copy(struct printer *p, const struct target_statement *copy) {
+    p->has_copies = true;
+    print_indent(p);
+    text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
+    print_address(p, copy->array, copy->index);
+    text_add(p->out, ", ");
+    print_address(p, copy->value->array, copy->value->operands[0]);
+    text_add(p->out, ", ");
+    print_expr(p, copy->limit, PRECEDENCE_ANY);
+    text_add(p->out, ");\n");
+}
+
 static void print_statement(struct printer *p, const struct target_statement *statement) {
     switch (statement->kind) {
     case TARGET_DECLARE: print_variable(p, statement); return;
@@ -250,6 +263,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
         }
         text_add(p->out, ");\n");
         return;
+    case TARGET_COPY: print_copy(p, statement); return;
     case TARGET_MMA: print_mma(p, statement); return;
     case TARGET_CHECK: print_check(p, statement); return;
     case TARGET_FENCE:
@@ -421,6 +435,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     needs.pauses = p->has_pauses;
     needs.words = p->has_words;
     needs.wide_loads = p->has_wide_loads;
+    needs.copies = p->has_copies;
     needs.pairs = p->has_pairs;
     needs.threads = p->has_threads;
     needs.equalities = p->has_equalities;

@@ -5,8 +5,8 @@
    memory: generate.c asks for it.
 
    note [wide loads]
-   Four words that a thread reads one after another, at a multiple of four, are one load of 16
-   bytes to the device's compiler, and a warp has these in four turns, of a quarter of it each. A
+   Four words that a thread reads or writes one after another, at a multiple of four, are one load or
+   store of 16 bytes to the device's compiler, and a warp has these in four turns, of a quarter of it each. A
    padding of a word in between would make them four loads again, so that there it has four words.
    The steps of `while` and `power` are padded only then: others go by elements next to each
    other. */
@@ -58,7 +58,7 @@ static bool is_eligible(const struct ir_buffer *buffer) {
 
 static bool is_unrolled(const struct ir_instruction *loop) {
     return loop->kind == IR_FOR && IR_PART(loop, loop).unroll && loop->operands[0]->is_constant &&
-           loop->operands[0]->constant.integer % GPU_WIDE == 0;
+           loop->operands[0]->constant.integer >= GPU_WIDE;
 }
 
 /* The index of the innermost loop over threads around the region. */
@@ -141,14 +141,26 @@ struct indices {
     bool is_wide; /* they follow one another from step to step, from a multiple of GPU_WIDE on */
 };
 
+/* How often a thread does it, one after another. */
+static int64_t rounds_of(const struct access *access) {
+    return access->steps ? access->steps->operands[0]->constant.integer : 1;
+}
+
+static int64_t index_at(struct banks *b, const struct access *access, int lane, int64_t step) {
+    struct point point = {access, lane, step};
+    return access->lane ? value_at(b, access->instruction->operands[0], &point) : 0;
+}
+
 static struct indices indices_of(struct banks *b, const struct access *access) {
-    struct indices found = {.is_wide = access->steps && access->lane && access->instruction->kind == IR_LOAD &&
-                                       bits_of(access->instruction->buffer) == 32};
+    struct indices found = {.is_wide = access->steps && access->lane && bits_of(access->instruction->buffer) == 32};
+    int first = 0; /* of the steps, the first at a multiple */
+    while (found.is_wide && first < GPU_WIDE && index_at(b, access, 0, first) % GPU_WIDE != 0)
+        first++;
+    found.is_wide = found.is_wide && first + GPU_WIDE <= rounds_of(access);
     int steps = found.is_wide ? GPU_WIDE : 1;
     for (int lane = 0; lane < GPU_LANES; lane++)
         for (int step = 0; step < steps; step++) {
-            struct point point = {access, lane, step};
-            found.at[lane][step] = access->lane ? value_at(b, access->instruction->operands[0], &point) : 0;
+            found.at[lane][step] = index_at(b, access, lane, found.is_wide ? first + step : 0);
             found.is_wide =
                 found.is_wide && found.at[lane][0] % GPU_WIDE == 0 && found.at[lane][step] == found.at[lane][0] + step;
         }
@@ -195,7 +207,13 @@ static int turns(const struct ir_buffer *buffer, const struct indices *indices, 
     return most_in_a_bank(words, lanes);
 }
 
-/* The padding with the fewest turns, if fewer than without. */
+/* In quarters: an instruction, and its turns, which take as long; for one of the words. */
+static int64_t cost(const struct ir_buffer *buffer, const struct indices *indices, struct padding padding) {
+    bool is_wide = indices->is_wide && (padding.keeps_wide || padding.elements == 0);
+    return GPU_WIDE * turns(buffer, indices, padding) + (is_wide ? 1 : GPU_WIDE);
+}
+
+/* The padding that costs the least, if less than without. */
 static struct padding choose_padding(struct banks *b, const struct candidate *candidate) {
     static const int shifts[] = {5, 4, 6, 7};
     enum { SHIFTS = sizeof shifts / sizeof *shifts, CHOICES = 1 + 2 * SHIFTS };
@@ -204,7 +222,8 @@ static struct padding choose_padding(struct banks *b, const struct candidate *ca
         choices[1 + k] = (struct padding){shifts[k], GPU_WIDE, .keeps_wide = true};
         choices[1 + SHIFTS + k] = (struct padding){shifts[k], pad_of(candidate->buffer), .keeps_wide = false};
     }
-    int needed[CHOICES] = {0}, best = 0;
+    int64_t needed[CHOICES] = {0};
+    int best = 0;
     bool has_wide = false;
     for (size_t i = 0, together; i < candidate->accesses.count; i += together) {
         const struct access *access = &candidate->accesses.at[i];
@@ -215,7 +234,7 @@ static struct padding choose_padding(struct banks *b, const struct candidate *ca
         has_wide |= indices.is_wide;
         together = find_wide_store(b, candidate, i, &indices) ? GPU_WIDE : 1;
         for (int k = 0; k < CHOICES; k++)
-            needed[k] += (int)together * turns(candidate->buffer, &indices, choices[k]);
+            needed[k] += rounds_of(access) * (int64_t)together * cost(candidate->buffer, &indices, choices[k]);
     }
     for (int k = has_wide ? 1 : 1 + SHIFTS; k < CHOICES; k++)
         if (needed[k] < needed[best])

@@ -37,9 +37,11 @@ struct placement {
     const struct shared_plan *shared;
     struct barrier_plan *plan;
     enum level_value level;
-    enum touch all;  /* how all threads of the block touch something: as one warp, where they are one */
-    int warps;       /* of a block; 0: there are none */
-    int warp_size;   /* 0: the first warp is like others */
+    enum touch all; /* how all threads of the block touch something: as one warp, where they are one */
+    int warps;      /* of a block; 0: there are none */
+    int warp_size;  /* 0: the first warp is like others */
+    const struct map_options *options;
+    const struct ir_kernel *kernel;
     bool only_check; /* nothing is placed; `missing` says what ought to be */
     enum barrier missing;
 };
@@ -162,9 +164,12 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     }
     if (p->level == LEVEL_BLOCK && barriers_in_first_warp(instruction, p->warp_size))
         by = TOUCH_WARP;
-    if (instruction->kind == IR_FORALL)
-        index =
-            instruction->outer == p->level && instruction->inner == LEVEL_THREAD ? instruction->parameters[0] : NULL;
+    if (instruction->kind == IR_FORALL) {
+        int threads = p->level == LEVEL_BLOCK ? p->kernel->block_size : p->kernel->warp_size;
+        bool is_own = instruction->outer == p->level && instruction->inner == LEVEL_THREAD &&
+                      !copies_by_pieces(p->options, threads, instruction);
+        index = is_own ? instruction->parameters[0] : NULL;
+    }
     for (size_t r = 0; r < 2; r++)
         if (instruction->regions[r])
             for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
@@ -289,12 +294,19 @@ static void find_warp_loops(struct placement *p, const struct ir_region *region)
             place_for(p, walk.at);
 }
 
-struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps, int warp_size) {
+struct barrier_plan *barriers_place(struct lowering *l, int warps, int warp_size) {
+    struct arena *arena = l->arena;
+    const struct ir_instruction *forall = l->forall;
     struct barrier_plan *plan = ARENA_NEW(arena, struct barrier_plan);
     plan->before = map_new(arena);
     plan->at_end = map_new(arena);
-    struct placement p = {.arena = arena, .shared = shared, .plan = plan, .warps = warps, .warp_size = warp_size};
+    struct placement p = {.arena = arena,
+                          .shared = l->shared,
+                          .plan = plan,
+                          .warps = warps,
+                          .warp_size = warp_size,
+                          .options = l->options,
+                          .kernel = l->kernel};
     if (forall->inner == LEVEL_BLOCK)
         place_for(&p, forall);
     if (warps) {

@@ -28,6 +28,7 @@ static bool is_simple(const struct target_block *body) {
         case TARGET_ATOMIC:
         case TARGET_FENCE:
         case TARGET_SHUFFLE:
+        case TARGET_COPY:
         case TARGET_MMA:
         case TARGET_CHECK: return false;
         case TARGET_IF:

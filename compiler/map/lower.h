@@ -97,8 +97,6 @@ struct barrier_plan {
     struct map *at_end; /* regions (loop bodies) with one at their end */
 };
 enum barrier barrier_of(const struct map *places, const void *place);
-struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps_per_block, int warp_size);
 /* Is the loop, at ambient block, only for the lanes of the block's first warp? 0: blocks have no warps. */
 bool barriers_in_first_warp(const struct ir_instruction *forall, int warp_size);
 
@@ -122,6 +120,9 @@ struct lowering {
     struct target_array *report; /* where checks are reported; NULL: the kernel has none */
     int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
+
+/* For blocks of so many warps; `warp_size`: of whole ones, else 0. */
+struct barrier_plan *barriers_place(struct lowering *l, int warps, int warp_size);
 
 /* ---- statements.c: what does not depend on the mapping ---- */
 
@@ -242,6 +243,11 @@ void parameters_make(struct lowering *l);
 void simt_plan(struct lowering *l); /* where shared buffers lie: before simt_begin and parameters_make */
 void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
+
+/* copies.c: is that loop, of so many threads, one of note [copies by 16 bytes]? `first`: a thread's number. */
+bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
+void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
+
 void simt_declare(struct lowering *l, struct extent *extent);
 /* Loops of the first warp that follow one another from `first` on, without a barrier of the block among them, under one
    branch: the other warps are through at once. Gives the place behind them, or `first`: there are no such loops. */

@@ -24,6 +24,7 @@ struct map_options {
     bool has_short_vectors; /* LOOP: these are at most CPU_VECTOR bytes long, note [registers] */
     unsigned where;         /* enum quirk_where: whose quirks it meets */
     bool loads_ahead;       /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
+    bool copies_by_pieces;  /* SIMT: note [copies by 16 bytes] */
     bool counts_places;     /* SIMT: its compilers do not see that a place grows by the same in each turn: note [counted
                            places] */
     int64_t stack_limit;    /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */

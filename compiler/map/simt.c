@@ -407,7 +407,10 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     }
     if (share.constant_stride && !share.is_sequential && count->is_constant &&
         count->constant.integer % share.constant_stride == 0) {
-        lower_rounds(l, forall, &share, count->constant.integer / share.constant_stride, NULL);
+        if (copies_by_pieces(l->options, share.constant_stride, forall))
+            copies_lower(l, forall, share.constant_stride, share.first);
+        else
+            lower_rounds(l, forall, &share, count->constant.integer / share.constant_stride, NULL);
         return;
     }
     struct target_expr *limit = lower_simple(l, count, "count");
@@ -671,7 +674,7 @@ static void declare_outside(struct lowering *l, struct ir_buffer *buffer) {
 
 void simt_begin(struct lowering *l) {
     int warps = warps_of_block(l);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, whole_warp(l));
+    l->barriers = barriers_place(l, warps, whole_warp(l));
     l->target->barriers = l->barriers;
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;

@@ -93,6 +93,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define fcl_see(from) (*cudasim::as_it_stands(from))
 #define fcl_show(to, x) ((void)(*cudasim::as_it_stands(to) = (x)))
 #define FCL_THREADS(count) ((void)0)
+#define FCL_PIECE cudasim::piece
 #define fcl_load_four(to, from) cudasim::load_four(to, from)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
 #endif
@@ -112,6 +113,9 @@ constexpr unsigned mask_or_all(unsigned mask = 0xFFFFFFFFu) { return mask; }
 
 /* A word that others write or read meanwhile: volatile accesses are atomic here. */
 template <class T> constexpr volatile T *as_it_stands(T *word) { return word; }
+
+/* 16 bytes that are loaded or stored at a time. */
+typedef unsigned piece __attribute__((vector_size(16), may_alias));
 
 /* As words: where they lie is the same. */
 template <class T> inline void load_four(T *to, const volatile T *from) {

@@ -75,7 +75,7 @@ class Page(html.parser.HTMLParser):
         self.open.pop()
 
 
-TILE = 13 * 256  # elements of a scan's
+TILE = 20 * 256  # elements of a scan's
 
 
 def flattened(steps):
@@ -244,11 +244,12 @@ def cases(env):
             with open(file, encoding="utf-8") as lines:
                 for line in lines:
                     barriers = re.search(r" barriers=(\d+)", line)
-                    access = re.search(r"(global|shared) (read|write|atomic) .* lanes=(\d+)", line)
+                    access = re.search(r"(global|shared) (read|write|atomic) .* bytes=(\d+) lanes=(\d+)", line)
                     if barriers:
                         got["barriers"] += int(barriers[1])
                     else:
-                        got[f"{access[1]} {access[2]}"] += int(access[3])
+                        elements = 4 if access[3] == "16" else 1  # note [copies by 16 bytes] in map/copies.c
+                        got[f"{access[1]} {access[2]}"] += elements * int(access[4])
             launches = list(flattened(json.loads(report(path, kernel, "--json", "--sizes",
                                                         sizes))["kernels"][0]["steps"]))
             sums = said(launches)

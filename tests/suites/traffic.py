@@ -31,9 +31,11 @@ KERNELS = [
     (WHOLE, "rowTotals", "iota:64x256", {}),
     (WHOLE, "rowTotals", "iota:2x8192", {}),
     (WHOLE, "rowTotals", "iota:8192x1", {}),
-    (WHOLE, "sums", "iota:20000", {}),
+    # A thread's words are next to each other, so that they go by 16 bytes (WIDE below) without conflicts; the simulator
+    # sees words.
+    (WHOLE, "sums", "iota:20000", {"shared read": 2.77, "shared write": 2.36}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
-    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 1.49}),
+    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.18, "shared read": 3.11, "shared write": 1.61}),
     (
         WHOLE,
         "sorted",
@@ -50,8 +52,7 @@ KERNELS = [
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
-    # A thread's columns are next to each other, so that they are read by 16 bytes (WIDE below) without conflicts; the
-    # simulator sees words.
+    # A thread's columns, likewise.
     (MATRICES, "product", "64 iota:4096 iota:4096", {"global write": 4.0, "shared read": 1.5}),
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.08}),
 ]
@@ -80,12 +81,12 @@ REGISTERS = {
                "timesVector_0": (51, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024),
                "timesVector_3": (51, 0),
                "timesVector_4": (54, 32)},
-    WHOLE: {"sums": (40, 15440), "segmentSums": (40, 14208), "positive": (40, 28752), "total": (45, 32),
+    WHOLE: {"sums": (40, 22608), "segmentSums": (40, 14208), "positive": (40, 43088), "total": (45, 32),
             "rowTotals_0": (32, 32), "sorted_1": (40, 4096), "sorted_2": (40, 2080), "sorted_4": (80, 25680),
             "sortedPairs_4": (80, 41040, 128), "counts_1": (40, 0)},
 }
 # In the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
-WIDE = {MATRICES: {"product_0": (66, 8), "product_1": (35, 12)}}
+WIDE = {MATRICES: {"product_0": (66, 8), "product_1": (35, 12)}, WHOLE: {"sums": (25, 100)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total": (7, 34), "rowTotals_0": (3, 16),
