@@ -43,11 +43,10 @@ static bool is_within(const struct ir_region *region, const struct ir_instructio
     return region;
 }
 
-static bool is_one_for_life(const struct ir_value *value, const struct ir_instruction *begins) {
-    const struct ir_region *life = begins->region;
+static bool is_known_in(const struct ir_region *region, const struct ir_value *value) {
     if (!value->definition) /* a constant, or a parameter of the kernel or of a loop, which has two regions */
-        return !value->region || is_within(life, value->region->owner);
-    return ir_region_inside(life, value->region);
+        return !value->region || is_within(region, value->region->owner);
+    return ir_region_inside(region, value->region);
 }
 
 static void look(struct alike *a, struct ir_instruction *instruction) {
@@ -62,7 +61,7 @@ static void look(struct alike *a, struct ir_instruction *instruction) {
     case IR_STORE: {
         struct ir_value *value = instruction->operands[1];
         array->is_out |= instruction->is_volatile || !array->begins || (array->value && !is_same(array->value, value));
-        array->is_out = array->is_out || !is_one_for_life(value, array->begins);
+        array->is_out = array->is_out || !is_known_in(array->begins->region, value);
         array->value = value;
         break;
     }
@@ -85,8 +84,11 @@ void pass_alike(struct arena *arena, struct ir_kernel *kernel) {
     bool any = false;
     for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk)) {
         const struct array *array = walk.at->kind == IR_LOAD ? map_get(a.arrays, walk.at->buffer) : NULL;
-        walk.at->marked = array && !array->is_out && array->value && walk.region->ambient != LEVEL_GRID;
-        if (!walk.at->marked) /* the host's may be a result or a length, which are no operands */
+        /* The host's may be a result or a length, which are no operands. Of two branches on one condition, the second
+           may read what the first has made. */
+        walk.at->marked = array && !array->is_out && array->value && walk.region->ambient != LEVEL_GRID &&
+                          is_known_in(walk.region, array->value);
+        if (!walk.at->marked)
             continue;
         rewrite_set(&replaced, walk.at->results[0], array->value);
         any = true;
