@@ -80,6 +80,24 @@ static bool expect(struct argument_reader *r, char wanted, struct type *type) {
 
 typedef VEC(union scalar) scalars;
 
+/* Brackets around it, as around a negative number of a program, mean nothing. */
+static bool read_scalar(struct argument_reader *r, struct type *type, union scalar *value) {
+    skip_space(r);
+    bool is_list = *r->at == '[', has_bracket = *r->at == '(';
+    if (has_bracket) {
+        r->at++;
+        if (!read_scalar(r, type, value))
+            return false;
+        skip_space(r);
+    }
+    if (is_list || (has_bracket && *r->at == ',')) {
+        r->why = arena_printf(r->arena, "%s where a value of type %s is wanted", is_list ? "a list" : "a tuple",
+                              type_spelling(r->arena, type));
+        return false;
+    }
+    return has_bracket ? expect(r, ')', type) : value_parse_scalar(r->arena, type->base, &r->at, value, &r->why);
+}
+
 /* One element of an array: a scalar, or a tuple written out. */
 static bool read_element(struct argument_reader *r, struct type *type, scalars *leaves) {
     type = type_resolve(type);
@@ -97,13 +115,8 @@ static bool read_element(struct argument_reader *r, struct type *type, scalars *
         }
         return true;
     }
-    if (*r->at == '[' || *r->at == '(') {
-        r->why = arena_printf(r->arena, "%s where a value of type %s is wanted", *r->at == '[' ? "a list" : "a tuple",
-                              type_spelling(r->arena, type));
-        return false;
-    }
     union scalar value;
-    if (!value_parse_scalar(r->arena, type->base, &r->at, &value, &r->why))
+    if (!read_scalar(r, type, &value))
         return false;
     vec_push(r->arena, leaves, value);
     return true;
