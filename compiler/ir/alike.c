@@ -84,8 +84,8 @@ void pass_alike(struct arena *arena, struct ir_kernel *kernel) {
     bool any = false;
     for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk)) {
         const struct array *array = walk.at->kind == IR_LOAD ? map_get(a.arrays, walk.at->buffer) : NULL;
-        /* The host's may be a result or a length, which are no operands. Of two branches on one condition, the second
-           may read what the first has made. */
+        /* The host's may be a result or a length, which are no operands. Of two branches on one
+           condition, the second may read what the first has made. */
         walk.at->marked = array && !array->is_out && array->value && walk.region->ambient != LEVEL_GRID &&
                           is_known_in(walk.region, array->value);
         if (!walk.at->marked)

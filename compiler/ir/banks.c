@@ -6,10 +6,10 @@
 
    note [wide loads]
    Four words that a thread reads or writes one after another, at a multiple of four, are one load or
-   store of 16 bytes to the device's compiler, and a warp has these in four turns, of a quarter of it each. A
-   padding of a word in between would make them four loads again, so that there it has four words.
-   The steps of `while` and `power` are padded only then: others go by elements next to each
-   other. */
+   store of 16 bytes to the device's compiler, and a warp has these in four turns, of a quarter of it
+   each. A padding of a word in between would make them four loads again, so that there it has four
+   words. Without a padding they have no conflicts where a thread's words are an odd number of fours.
+   The steps of `while` and `power` are padded only then: others go by elements next to each other. */
 #include "ir/machine.h"
 #include "ir/fold.h"
 #include "ir/linear.h"

@@ -9,9 +9,9 @@
    too, which it then writes (note [old halves] in ir/old_half.c). With p0, the first place, for p
    and c - p alike, all uses of a place of the old half must come before writes to it in the new one:
    those of another parallel loop, before it; those of the same parallel loop, of elements of its own
-   iteration, earlier in it. The elements are told apart by their places f and g as sums: iteration i, and
-   round r of a counted loop within or around, have i a + r b + … with b beyond all that i a can be.
-   So have the warps of a block. What different parallel loops access in a loop, or by warps, has
+   iteration, earlier in it. The elements are told apart by their places f and g as sums: iteration i,
+   and round r of a counted loop within or around, have i a + r b + … with b beyond all that i a can
+   be. So have the warps of a block. What different parallel loops access in a loop, or by warps, has
    no order. */
 #include "ir/pass_list.h"
 

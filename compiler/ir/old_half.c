@@ -41,7 +41,7 @@ static bool is_access(const struct ir_instruction *instruction) {
     return instruction->kind == IR_LOAD || instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
 }
 
-/* The store of a loop that copies element i of the half to element i of another array, for an update of it. */
+/* The store of a loop that copies element i of the half to element i of an array that is updated. */
 static struct ir_instruction *find_copy(struct lending *l, const struct ir_instruction *copy) {
     const struct ir_region *body = copy->regions[0];
     for (size_t i = 0; i < body->instructions.count; i++) {
