@@ -55,13 +55,6 @@ static int64_t take_term(struct linear *sum, const struct ir_value *value) {
     return 0;
 }
 
-static int64_t coefficient_of(const struct linear *sum, const struct ir_value *value) {
-    for (size_t i = 0; i < sum->count; i++)
-        if (sum->term[i].value == value)
-            return sum->term[i].coefficient;
-    return 0;
-}
-
 /* ---- what the loop does with p ---- */
 
 static bool is_known(struct placing *p, const struct ir_buffer *buffer) {
@@ -107,7 +100,7 @@ static bool take_access(struct placing *p, struct ir_instruction *instruction, c
         (buffer->memory != MEMORY_SHARED && buffer->memory != MEMORY_PRIVATE) || p->accesses.count == MOST_ACCESSES ||
         !linear_expand(instruction->operands[0], &access.at))
         return false;
-    access.is_new = is_store && coefficient_of(&access.at, p->place) == -1;
+    access.is_new = is_store && linear_coefficient(&access.at, p->place) == -1;
     if (access.is_new && (!linear_expand(p->next, &other) || !linear_add(&access.at, &other, -1)))
         return false;
     if (take_term(&access.at, p->place) != !access.is_new)
@@ -235,7 +228,7 @@ static bool are_known(const struct dimensions *all, const struct linear *at, con
                       const struct ir_region *outermost) {
     for (size_t i = 0; i < at->count; i++) {
         const struct ir_value *value = at->term[i].value;
-        bool is_known = !ir_region_inside(value->region, outermost) || coefficient_of(other, value) == 0;
+        bool is_known = !ir_region_inside(value->region, outermost) || linear_coefficient(other, value) == 0;
         for (size_t k = 0; k < all->count; k++)
             is_known |= all->at[k].index == value;
         if (!is_known)
@@ -261,7 +254,7 @@ static bool find_dimensions(const struct placing *p, const struct access *read, 
         const struct ir_instruction *loop = region->owner;
         if (loop->kind == IR_IF || !ir_region_inside(write->instruction->region, region))
             continue;
-        int64_t step = loop->kind == IR_WHILE ? 0 : coefficient_of(&read->at, loop->parameters[0]);
+        int64_t step = loop->kind == IR_WHILE ? 0 : linear_coefficient(&read->at, loop->parameters[0]);
         if (step ? !add_dimension(all, loop->parameters[0], step, loop->operands[0]) : loop == read->loop)
             return false;
         *goes_round |= step == 0;

@@ -17,6 +17,13 @@ static int64_t centred(enum base base, int64_t value) {
 static int64_t wrapping_multiply(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
+int64_t linear_coefficient(const struct linear *sum, const struct ir_value *value) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value == value)
+            return sum->term[i].coefficient;
+    return 0;
+}
+
 void linear_remove(struct linear *sum, size_t at) {
     sum->count--;
     memmove(&sum->term[at], &sum->term[at + 1], (sum->count - at) * sizeof sum->term[0]);

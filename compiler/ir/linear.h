@@ -28,6 +28,8 @@ bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum)
 void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum);
 bool linear_add(struct linear *sum, const struct linear *other, int64_t factor);
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high);
+/* Of a value in the sum; 0: it is no term. */
+int64_t linear_coefficient(const struct linear *sum, const struct ir_value *value);
 void linear_remove(struct linear *sum, size_t term);
 /* ADD and SUB: whether the same as a sum is shorter, or lets more move out of loops. */
 bool linear_shorter(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, struct linear *sum);

@@ -11,30 +11,22 @@
 struct lending {
     struct arena *arena;
     struct ir_kernel *kernel;
-    const struct ir_instruction *loop;
     struct ir_value *place, *next; /* p, and that of the other half */
     struct ir_buffer *half, *own;  /* own: goes into the half */
 };
 
-static int64_t coefficient_of(const struct linear *sum, const struct ir_value *value) {
-    for (size_t i = 0; i < sum->count; i++)
-        if (sum->term[i].value == value)
-            return sum->term[i].coefficient;
-    return 0;
-}
-
 /* Is that the place of the old half and i? */
 static bool is_place_of(const struct lending *l, struct ir_value *at, const struct ir_value *i) {
     struct linear sum;
-    return linear_expand(at, &sum) && sum.count == 2 && sum.constant == 0 && coefficient_of(&sum, l->place) == 1 &&
-           coefficient_of(&sum, i) == 1;
+    return linear_expand(at, &sum) && sum.count == 2 && sum.constant == 0 && linear_coefficient(&sum, l->place) == 1 &&
+           linear_coefficient(&sum, i) == 1;
 }
 
 /* In the other half, which no place of the old one is in. */
 static bool is_in_other(const struct lending *l, struct ir_value *at) {
     struct linear sum, other;
     return linear_expand(at, &sum) && linear_expand(l->next, &other) && linear_add(&sum, &other, -1) &&
-           coefficient_of(&sum, l->place) == 0;
+           linear_coefficient(&sum, l->place) == 0;
 }
 
 static bool is_access(const struct ir_instruction *instruction) {
@@ -64,7 +56,7 @@ static bool has_room(const struct lending *l) {
     struct linear room, wanted;
     if (half->memory != own->memory || half->owner != own->owner || half->element != own->element ||
         (half->memory != MEMORY_SHARED && half->memory != MEMORY_PRIVATE) || own->is_packed != half->is_packed ||
-        !own->capacity || !linear_expand(l->next, &room) || coefficient_of(&room, l->place) != -1 ||
+        !own->capacity || !linear_expand(l->next, &room) || linear_coefficient(&room, l->place) != -1 ||
         !linear_expand(own->capacity, &wanted))
         return false;
     struct linear place = {.base = room.base, .count = 1};
@@ -109,17 +101,9 @@ static void put_in_half(void *context, struct ir_region *to, struct ir_instructi
     vec_push(l->arena, &to->instructions, instruction);
 }
 
-static void forget(struct ir_kernel *kernel, const struct ir_buffer *buffer) {
-    size_t kept = 0;
-    for (size_t i = 0; i < kernel->buffers.count; i++)
-        if (kernel->buffers.at[i] != buffer)
-            kernel->buffers.at[kept++] = kernel->buffers.at[i];
-    kernel->buffers.count = kept;
-}
-
 void ir_lend_halves(struct arena *arena, struct ir_kernel *kernel, const struct ir_instruction *loop,
                     struct ir_value *place, struct ir_value *next) {
-    struct lending l = {.arena = arena, .kernel = kernel, .loop = loop, .place = place, .next = next};
+    struct lending l = {.arena = arena, .kernel = kernel, .place = place, .next = next};
     struct ir_region *step = loop->regions[loop->kind == IR_WHILE];
     for (size_t i = 0; i < step->instructions.count; i++) {
         const struct ir_instruction *copy = step->instructions.at[i];
@@ -130,7 +114,7 @@ void ir_lend_halves(struct arena *arena, struct ir_kernel *kernel, const struct 
         if (!store || !has_room(&l) || !is_lent(&l, step, copy, store))
             continue;
         rewrite_each(step, put_in_half, &l);
-        forget(kernel, l.own);
+        rewrite_forget(kernel, l.own);
         i = (size_t)-1; /* other instructions are there now */
     }
 }

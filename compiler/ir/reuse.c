@@ -188,11 +188,7 @@ static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *f
     for (size_t i = 0; i < u->kernel->results.count; i++)
         if (u->kernel->results.at[i].buffer == to)
             u->kernel->results.at[i].buffer = from;
-    size_t kept = 0;
-    for (size_t i = 0; i < u->kernel->buffers.count; i++)
-        if (u->kernel->buffers.at[i] != to)
-            u->kernel->buffers.at[kept++] = u->kernel->buffers.at[i];
-    u->kernel->buffers.count = kept;
+    rewrite_forget(u->kernel, to);
 }
 
 static bool is_as_long(const struct ir_value *wants, const struct ir_value *length) {

@@ -179,6 +179,14 @@ static struct ir_value *operation(const struct rewriter *r, enum ir_op op, enum 
     return give(instruction, rewrite_value(r, base, NULL, range.low, range.high));
 }
 
+void rewrite_forget(struct ir_kernel *kernel, const struct ir_buffer *buffer) {
+    size_t kept = 0;
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        if (kernel->buffers.at[i] != buffer)
+            kernel->buffers.at[kept++] = kernel->buffers.at[i];
+    kernel->buffers.count = kept;
+}
+
 struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, struct ir_value *x, struct ir_value *y) {
     return operation(r, op, fold_result_base(op, y->base), (struct ir_value *[]){x, y}, 2);
 }

@@ -52,6 +52,8 @@ struct ir_instruction *rewrite_forall(const struct rewriter *rewriter, enum leve
                                       struct ir_value *count);
 /* A buffer of the kernel like that, with a number of its own. */
 struct ir_buffer *rewrite_buffer(const struct rewriter *rewriter, struct ir_buffer like);
+/* The kernel has that buffer no more. */
+void rewrite_forget(struct ir_kernel *kernel, const struct ir_buffer *buffer);
 struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
                                    struct ir_value *y);
 /* A select that gives what another instruction gave; its range stays. */

@@ -105,9 +105,9 @@ enum target_statement_kind {
     TARGET_ATOMIC,  /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of
                       value (and expected) */
     TARGET_FENCE,
-    TARGET_SHUFFLE, /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
-    TARGET_COPY, /* array[index …] = value, an element, and those that follow, together by threads of which `limit` says
-                    this one's number: note [copies by 16 bytes] */
+    TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
+    TARGET_COPY,            /* array[index …] = value, an element, and those that follow, together by threads whose
+                               number `limit` says: note [copies by 16 bytes] */
     TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
     TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
