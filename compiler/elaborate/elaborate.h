@@ -18,6 +18,8 @@ struct param_value {
 struct elaborate_options {
     const struct program *program;        /* with the prelude, of which the elaborator calls functions */
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
+    int bucket_threads;                   /* of blocks with buckets of their own, note [threads of buckets] in reduce.c;
+                                             0: block_size */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
     bool has_mma;                         /* a warp multiplies matrices by an instruction */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */

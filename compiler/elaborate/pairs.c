@@ -113,16 +113,27 @@ static int batch_of(const struct reducing *r) {
 
 /* What a pair takes is seen from one that is computed for nothing, and is dead code then. *truth:
    is its index inside? */
-static size_t length_of_pair(struct elaborator *e, const struct reducing *r, struct ir_value *first,
-                             struct ir_value *count, struct ir_value *low, struct ir_value *width,
-                             enum ir_truth *truth) {
+static size_t length_of_pair(struct elaborator *e, const struct reducing *r, enum level_value level,
+                             struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                             struct ir_value *width, enum ir_truth *truth) {
     struct ir_builder *b = e->builder;
-    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, count);
+    struct ir_value *i = elab_begin_threads(e, level, count);
     struct ir_value *index = elab_as_scalar(e, pair_at(e, r, ir_binary(b, OP_ADD, first, i))->tuple.items[0]);
     *truth = ir_known(b, is_between(e, low, index, index, width));
     size_t length = plain_length(ir_current(b), true);
-    elab_end_threads(e, LEVEL_BLOCK, i);
+    elab_end_threads(e, level, i);
     return length;
+}
+
+bool reduce_pairs_are_short(struct elaborator *e, const struct reducing *r) {
+    struct ir_value *zero = ir_int(e->builder, 0), *pairs = ir_resolve(e->builder, r->push->update.pairs->length);
+    int64_t bytes = 4; /* of the index and the value */
+    for (size_t k = 0; k < r->count; k++)
+        bytes += base_info[r->bases.at[k]].bits / 8;
+    enum ir_truth truth;
+    return !r->push->update.is_each && batch_of(r) * bytes <= GPU_BUCKET_PAIRS &&
+           length_of_pair(e, r, LEVEL_GRID, zero, pairs, zero, ir_resolve(e->builder, r->push->array->length),
+                          &truth) <= GPU_BATCHED_PAIR;
 }
 
 /* See note [batches]. */
@@ -130,13 +141,13 @@ static bool is_worth_batching(struct elaborator *e, const struct reducing *r, st
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
     return !r->push->update.is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
-           count->high >= (int64_t)batch_of(r) * e->options->block_size &&
-           length_of_pair(e, r, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
+           count->high >= (int64_t)batch_of(r) * elab_block_threads(e) &&
+           length_of_pair(e, r, LEVEL_BLOCK, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
 }
 
 /* Can the lanes of whole warps exchange registers? */
 static bool has_lanes(const struct elaborator *e) {
-    return e->options->has_shuffles && e->options->block_size % e->options->warp_size == 0;
+    return e->options->has_shuffles && elab_block_threads(e) % e->options->warp_size == 0;
 }
 
 /* The threads of a block, as lanes of its warps where these are to exchange registers: *lane, or NULL. */
@@ -144,10 +155,10 @@ static struct ir_value *begin_batches(struct elaborator *e, bool by_lanes, struc
     struct ir_builder *b = e->builder;
     *lane = NULL;
     if (!by_lanes)
-        return elab_begin_threads(e, LEVEL_BLOCK, ir_int(b, e->options->block_size));
+        return elab_begin_threads(e, LEVEL_BLOCK, ir_int(b, elab_block_threads(e)));
     struct ir_value *lanes = ir_int(b, e->options->warp_size);
     struct ir_value *warp =
-        ir_begin_forall(b, LEVEL_BLOCK, LEVEL_WARP, ir_int(b, e->options->block_size / e->options->warp_size), "warp");
+        ir_begin_forall(b, LEVEL_BLOCK, LEVEL_WARP, ir_int(b, elab_block_threads(e) / e->options->warp_size), "warp");
     *lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, lanes, "lane");
     return ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, warp, lanes), *lane);
 }
@@ -308,7 +319,7 @@ static void take_in_batches(struct elaborator *e, const struct reducing *r, cons
                             struct ir_value *first, struct ir_value *count, struct ir_value *low,
                             struct ir_value *width) {
     struct ir_builder *b = e->builder;
-    int64_t block = e->options->block_size;
+    int64_t block = elab_block_threads(e);
     int of_batch = batch_of(r);
     struct ir_value *threads = ir_int(b, block), *size = ir_int(b, of_batch * block), *lane;
     struct ir_value *batches = ir_binary(b, OP_DIV, count, size);
@@ -388,7 +399,7 @@ static bool is_short(struct elaborator *e, const struct reducing *r, struct ir_v
                      struct ir_value *low, struct ir_value *width, enum ir_truth *truth) {
     return !r->push->update.is_each && !e->options->check && e->options->optimise > 0 &&
            count->high >= CPU_GROUPS * CPU_WAYS &&
-           length_of_pair(e, r, first, count, low, width, truth) <= CPU_LOOKED_AT;
+           length_of_pair(e, r, LEVEL_BLOCK, first, count, low, width, truth) <= CPU_LOOKED_AT;
 }
 
 /* See note [looking first]. */

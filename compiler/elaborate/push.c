@@ -87,6 +87,8 @@ void elab_write_within(struct elaborator *e, const struct writer *next, struct i
     ir_end_only_choice(b, truth);
 }
 
+int elab_block_threads(const struct elaborator *e) { return ir_block_threads(e->kernel, ir_current(e->builder)); }
+
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count) {
     if (level == LEVEL_THREAD && count->is_constant && count->constant.integer == 1)
         return ir_int(e->builder, 0);

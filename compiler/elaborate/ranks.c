@@ -151,7 +151,7 @@ static void sum_up(struct elaborator *e, const struct ranks *ranks, struct ir_bu
 static void rank_by_warps(struct elaborator *e, struct ranks *ranks, struct ir_value *room, struct ir_value *most,
                           struct ir_buffer *counts) {
     struct ir_builder *b = e->builder;
-    int64_t threads = e->options->block_size;
+    int64_t threads = elab_block_threads(e);
     struct ir_region *here = ir_enter_outermost(b); /* the host computes capacities */
     struct ir_value *count = ir_int(b, threads);
     ranks->warps = ir_int(b, threads / e->options->warp_size);
@@ -229,7 +229,7 @@ PRIMITIVE(RANK_BY_INDEX) {
     struct ir_value *most = elab_capacity(e, ranks->buckets, LEVEL_BLOCK);
     struct ir_buffer **counts = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
     counts[0] = shared_ints(e, most, "counts");
-    if (e->options->has_shuffles && e->options->block_size % e->options->warp_size == 0)
+    if (e->options->has_shuffles && elab_block_threads(e) % e->options->warp_size == 0)
         rank_by_warps(e, ranks, room, most, counts[0]);
     else
         rank_by_one(e, ranks, room, counts[0]);

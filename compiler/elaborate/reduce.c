@@ -11,9 +11,13 @@
    What every GPU gives a block are 48 KiB; newer ones give more where a launch asks for it, up to
    227 KiB, but then a multiprocessor has few blocks, and those of a few hundred threads. So more is
    asked for where buckets do not fit otherwise, the device is known, and there are pairs for as many
-   such blocks as it has multiprocessors. That saves passes over the pairs. But such a block is alone
-   on its multiprocessor, and 256 threads leave much of that idle: 1,024 are 1.7 to 2.5 times as fast
-   (benchmarks/README.md, *On a GPU*), by #BlockSize.
+   such blocks as it has multiprocessors. That saves passes over the pairs.
+
+   note [threads of buckets]
+   A block whose buckets take all shared memory is alone on its multiprocessor, of which 256 threads
+   leave much idle: 1,024 are 1.7 to 2.5 times as fast (benchmarks/README.md, *On a GPU*), and as
+   fast where buckets are few. So these launches have blocks of so many, unless #BlockSize is given,
+   or what a pair takes needs more registers than such a thread has. #BlockSize stays what it is.
 
    note [copies]
    Where even that would take too many passes, but there are fewer places than threads, the places
@@ -274,11 +278,18 @@ struct own_buckets {
     struct ir_value *blocks; /* with buckets of their own */
     struct ir_value *worthwhile;
     struct ir_value *copies; /* of all places, where that is not; 1: the array itself is updated */
+    int threads;             /* of each block: note [threads of buckets] */
 };
 
 /* So many blocks, or what #GridSize says where that is less. */
 static struct ir_value *most_blocks(const struct elaborator *e, int blocks) {
     return ir_int(e->builder, blocks < e->options->grid_size ? blocks : e->options->grid_size);
+}
+
+/* See note [threads of buckets]. */
+static int own_threads(struct elaborator *e, const struct reducing *r) {
+    return e->options->bucket_threads && reduce_pairs_are_short(e, r) ? e->options->bucket_threads
+                                                                      : e->options->block_size;
 }
 
 /* See note [own buckets], note [much shared memory] and note [copies]. */
@@ -294,14 +305,14 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
                                            ir_int(b, GPU_LARGE_BLOCKS), r->push->update.blocks, length, pairs, least);
     struct ir_value *bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, usual);
     struct ir_value *is_large = ir_binary(b, OP_LT, ir_int(b, e->options->shared_bytes), bytes);
-    int threads = e->options->block_size;
+    int threads = own_threads(e, r);
     struct ir_value *few = most_blocks(e, GPU_LARGE_BLOCKS),
                     *many = most_blocks(e, (GPU_BUCKET_THREADS + threads - 1) / threads);
     struct ir_value *most = is_cpu ? ir_int(b, CPU_BLOCKS) : ir_ternary(b, OP_SELECT, is_large, few, many);
     struct ir_value *const *plan =
         ELAB_PRELUDE(e, PLAN_BUCKETS, bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
                      size, length, pairs, least, ir_int(b, is_cpu ? CPU_WAYS : 1), most, ir_int(b, ANY_LEAST_BLOCKS));
-    return (struct own_buckets){plan[0], plan[1], plan[2], plan[3], plan[4], plan[5]};
+    return (struct own_buckets){plan[0], plan[1], plan[2], plan[3], plan[4], plan[5], threads};
 }
 
 /* A block's buckets are combined with the array; those that nothing came to are left out. */
@@ -414,6 +425,8 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     ir_leave_outermost(b, here);
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
+    if (own->threads != e->options->block_size)
+        IR_PART(ir_current(b)->owner, loop).threads = own->threads;
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
     add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
     if (stride)

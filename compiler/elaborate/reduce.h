@@ -43,6 +43,8 @@ void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const 
 /* The same, in order, on a CPU several in a round where that is little: its loop takes as long as an update. */
 void reduce_take_in_order(struct elaborator *e, const struct reducing *r, const struct places *places,
                           struct ir_value *first, struct ir_value *count, struct ir_value *low, struct ir_value *width);
+/* Does a pair take few instructions, and a thread need few registers for those that it takes together? At grid. */
+bool reduce_pairs_are_short(struct elaborator *e, const struct reducing *r);
 
 /* update.c */
 /* Applies the operator to unknown values, and decides how threads exclude each other: fills in the rest. */

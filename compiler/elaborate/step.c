@@ -408,7 +408,7 @@ enum { MOST_BITS_OF_A_THREAD = 2048 };
 
 static bool fits_registers(struct elaborator *e, const struct loop *l, const struct ir_value *const *kept) {
     const struct stepping *s = l->stepping;
-    int threads = s->level == LEVEL_WARP ? e->options->warp_size : e->options->block_size;
+    int threads = s->level == LEVEL_WARP ? e->options->warp_size : elab_block_threads(e);
     if (e->options->is_cpu || (s->level != LEVEL_WARP && s->level != LEVEL_BLOCK))
         return false;
     for (size_t k = 0; k < s->part_count; k++) {

@@ -470,6 +470,8 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count);
 /* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
    elab_end_threads, which wants it back. */
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
+/* The threads of a block of the launch that is being made; outside of launches, what #BlockSize is. */
+int elab_block_threads(const struct elaborator *e);
 void elab_end_threads(struct elaborator *e, enum level_value level, const struct ir_value *index);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */

@@ -33,6 +33,14 @@ bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     return false;
 }
 
+int ir_block_threads(const struct ir_kernel *kernel, const struct ir_region *region) {
+    while (region->parent && region->parent->ambient != LEVEL_GRID)
+        region = region->parent;
+    bool is_launch = region->ambient != LEVEL_GRID && region->owner && region->owner->kind == IR_FORALL;
+    int threads = is_launch ? IR_PART(region->owner, loop).threads : 0;
+    return threads ? threads : kernel->block_size;
+}
+
 bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind) {
     for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
         if (walk.at->kind == kind)

@@ -245,6 +245,7 @@ struct ir_instruction {
             /* FOR (never FORALL): the C compiler should unroll it (private arrays are indexed by its
                index) */
             bool unroll;
+            int threads;  /* FORALL from grid to block: of each block; 0: as many as the kernel's */
             bool is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in
                              elaborate/update.c */
         } loop;
@@ -366,6 +367,9 @@ bool ir_touches_memory(const struct ir_instruction *instruction);
 bool ir_is_cheap(const struct ir_instruction *instruction);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
+
+/* The threads of a block, in the launch that the region belongs to. */
+int ir_block_threads(const struct ir_kernel *kernel, const struct ir_region *region);
 
 /* The base of a number that has a bit for each lane of a warp: uint, or u64 for 64 lanes. */
 enum base ir_lanes_base(const struct ir_kernel *kernel);

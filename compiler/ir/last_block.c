@@ -52,7 +52,8 @@ static bool is_of_blocks(const struct ir_instruction *at) {
 /* Does the second of these launches go on where the first has stored? Its loads of that. */
 static bool goes_on(const struct joining *j, const struct ir_instruction *first, const struct ir_instruction *second,
                     instructions *loads) {
-    if (!is_of_blocks(second) || !second->operands[0]->is_constant || second->operands[0]->constant.integer != 1 ||
+    if (!is_of_blocks(second) || IR_PART(first, loop).threads != IR_PART(second, loop).threads ||
+        !second->operands[0]->is_constant || second->operands[0]->constant.integer != 1 ||
         size_of(second->regions[0]) > GPU_SECOND_LAUNCH * size_of(first->regions[0]))
         return false;
     struct map *stored = map_new(j->arena);

@@ -157,7 +157,7 @@ static bool is_worth_it(const struct merger *m, const struct stage *stage, const
     size_t size = stage->loop->regions[0]->instructions.count * reading->count + loop->regions[0]->instructions.count;
     if (size > GPU_STAGE)
         return false;
-    bool are_busy = loop->operands[0]->constant.integer >= m->kernel->block_size;
+    bool are_busy = loop->operands[0]->constant.integer >= ir_block_threads(m->kernel, loop->region);
     return stage->loads * reading->count <= (are_busy ? GPU_STAGE_LOADS : GPU_STAGE_FEW_LOADS);
 }
 

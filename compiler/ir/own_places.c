@@ -74,16 +74,18 @@ struct keeper {
     struct map *rounds;     /* the loops that are split → struct rounds */
 };
 
-/* The threads that the array belongs to. */
-static int64_t threads_of(const struct keeper *k, const struct ir_buffer *buffer) {
-    return buffer->owner == LEVEL_WARP ? k->kernel->warp_size : k->kernel->block_size;
+/* The threads that the array belongs to which the instruction touches. */
+static int64_t threads_of(const struct keeper *k, const struct ir_instruction *instruction) {
+    return instruction->buffer->owner == LEVEL_WARP ? k->kernel->warp_size
+                                                    : ir_block_threads(k->kernel, instruction->region);
 }
 
-static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) {
+static bool is_eligible(const struct keeper *k, const struct ir_instruction *instruction) {
+    const struct ir_buffer *buffer = instruction->buffer;
     if (buffer->memory != MEMORY_SHARED || !buffer->capacity->is_constant ||
         (buffer->owner == LEVEL_WARP && !k->kernel->has_warps))
         return false;
-    int64_t capacity = buffer->capacity->constant.integer, threads = threads_of(k, buffer);
+    int64_t capacity = buffer->capacity->constant.integer, threads = threads_of(k, instruction);
     return capacity > 0 && capacity % threads == 0 &&
            capacity / threads * base_info[buffer->element].bits / 8 <= GPU_OWN_BYTES;
 }
@@ -102,7 +104,7 @@ static bool has_count(const struct ir_instruction *loop, int64_t count) {
 /* The loop that has it, over the threads of the block or the lanes of the warp whose array it is,
    or over the lanes of every warp of the block; `loop` NULL: none. */
 static void find_loop(const struct keeper *k, struct access *access) {
-    int64_t threads = k->kernel->block_size;
+    int64_t threads = ir_block_threads(k->kernel, access->instruction->region);
     struct ir_instruction *loop = forall_around(access->instruction), *warps = loop ? forall_around(loop) : NULL;
     int lanes = k->kernel->warp_size;
     if (!loop || loop->inner != LEVEL_THREAD)
@@ -149,7 +151,7 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t wid
     const struct ir_buffer *buffer = access->instruction->buffer;
     const struct linear *place = &access->place;
     struct linear *slot = &access->slot;
-    int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
+    int64_t threads = threads_of(k, access->instruction), slots = buffer->capacity->constant.integer / threads;
     int64_t all = threads * width, rounds = rounds_of(access->loop, threads);
     int64_t first = ((place->constant % all) + all) % all, last = first; /* of the neighbours */
     if (rounds == 0 || (access->step != width && (access->step != 1 || rounds % width != 0)))
@@ -198,7 +200,7 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
     struct candidate *candidate = map_get(k->candidates, buffer);
     if (!candidate) {
         candidate = ARENA_NEW(k->arena, struct candidate);
-        candidate->is_out = !is_eligible(k, buffer);
+        candidate->is_out = !is_eligible(k, instruction);
         candidate->width = 1;
         map_set(k->candidates, buffer, candidate);
     }
@@ -232,7 +234,7 @@ static void spread_widths(struct keeper *k) {
             for (size_t n = 0; !candidate->is_out && n < candidate->accesses.count; n++) {
                 const struct access *access = &candidate->accesses.at[n];
                 const struct candidate *other = map_get(wide, access->loop);
-                if (access->step != 1 || rounds_of(access->loop, threads_of(k, entry.key)) < 2)
+                if (access->step != 1 || rounds_of(access->loop, threads_of(k, access->instruction)) < 2)
                     continue;
                 if (candidate->width > 1 && !other) {
                     map_set(wide, access->loop, candidate);
@@ -248,9 +250,10 @@ static void spread_widths(struct keeper *k) {
 
 /* All its accesses have slots, and their loops are free to be shared out for it. */
 static bool may_keep(struct keeper *k, const struct ir_buffer *buffer, struct candidate *candidate) {
-    int64_t threads = threads_of(k, buffer);
-    if (candidate->is_out || !candidate->accesses.count ||
-        buffer->capacity->constant.integer % (threads * candidate->width) != 0)
+    if (candidate->is_out || !candidate->accesses.count)
+        return false;
+    int64_t threads = threads_of(k, candidate->accesses.at[0].instruction);
+    if (buffer->capacity->constant.integer % (threads * candidate->width) != 0)
         return false;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         struct access *access = &candidate->accesses.at[i];
@@ -426,7 +429,8 @@ static void find_wide_loads(struct keeper *k, struct ir_buffer *buffer, const st
 }
 
 static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
-    int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
+    int64_t threads = threads_of(k, candidate->accesses.at[0].instruction);
+    int64_t slots = buffer->capacity->constant.integer / threads;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct ir_instruction *store = candidate->accesses.at[i].instruction;
         struct ir_instruction *load = loaded_by(store);

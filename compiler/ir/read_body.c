@@ -167,6 +167,8 @@ static void read_loop(struct reader *r, struct ir_instruction *i) {
         reader_expect(r, "/");
         i->inner = reader_level(r);
         i->regions[0]->ambient = i->inner;
+        if (reader_accept(r, "threads"))
+            IR_PART(i, loop).threads = (int)reader_integer(r, 1, 1024);
         if (reader_accept(r, "tickets"))
             i->buffer = reader_buffer_use(r);
     }

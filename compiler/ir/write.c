@@ -220,6 +220,8 @@ static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
     add_values(w, i->operands, 1);
     if (i->kind == IR_FORALL)
         text_printf(out, " at %s/%s", level_names[i->outer], level_names[i->inner]);
+    if (IR_PART(i, loop).threads)
+        text_printf(out, " threads %d", IR_PART(i, loop).threads);
     if (i->buffer)
         text_printf(out, " tickets %s", buffer_name(w, i->buffer));
     text_add(out, IR_PART(i, loop).unroll ? " unrolled" : "");

@@ -165,7 +165,7 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     if (p->level == LEVEL_BLOCK && barriers_in_first_warp(instruction, p->warp_size))
         by = TOUCH_WARP;
     if (instruction->kind == IR_FORALL) {
-        int threads = p->level == LEVEL_BLOCK ? p->kernel->block_size : p->kernel->warp_size;
+        int threads = p->level == LEVEL_BLOCK ? ir_block_threads(p->kernel, instruction->region) : p->kernel->warp_size;
         bool is_own = instruction->outer == p->level && instruction->inner == LEVEL_THREAD &&
                       !copies_by_pieces(p->options, threads, instruction);
         index = is_own ? instruction->parameters[0] : NULL;

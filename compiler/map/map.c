@@ -48,7 +48,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     target->count = forall->operands[0];
     target->unit = forall->inner;
     target->warp_threads = kernel->warp_size;
-    target->block_threads = options->mapping == TARGET_SIMT ? kernel->block_size : 1;
+    target->block_threads = options->mapping == TARGET_SIMT ? ir_block_threads(kernel, forall->regions[0]) : 1;
     target->is_exact = options->has_exact_blocks && target->unit == LEVEL_BLOCK;
     target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);
     if (target->needs_warps)
@@ -90,12 +90,12 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
 }
 
 int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel) {
-    int warps = (kernel->block_size + kernel->warp_size - 1) / kernel->warp_size;
     int64_t most = 0;
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
     for (size_t i = 0; i < found.count; i++) {
         const struct extents *extents = extents_of(arena, found.at[i]->regions[0]);
+        int warps = (ir_block_threads(kernel, found.at[i]->regions[0]) + kernel->warp_size - 1) / kernel->warp_size;
         const struct shared_plan *plan = shared_allocate(arena, extents, warps, 0, false);
         most = plan->pool_bytes > most ? plan->pool_bytes : most;
     }

@@ -130,6 +130,19 @@ kernel k (xs : [{base}]) =
     yield Case("CUDA's compiler is told how many threads there are where an unrolled loop divides a place",
                told_threads)
 
+    def threads_of_blocks():
+        """Blocks with buckets of their own are large, whatever else of the kernel is launched."""
+        source = "kernel k (xs : [int]) KERNEL= histogram 4096 (VALUE)\n"
+        heavy = "map (fn x => foldl (+) x (range 0 x)) xs"
+        for extension, said, value, options, wanted in (
+                ("cu", "", "xs", (), {256, 1024}), ("hip", "", "xs", (), {256, 1024}), ("cu", "", heavy, (), {256}),
+                ("cu", "with #BlockSize = 128 ", "xs", (), {128}), ("cu", "", "xs", ("--block-size=256",), {256})):
+            text = emitted.of_text(extension, source.replace("KERNEL", said).replace("VALUE", value), options)
+            found = {int(number) for number in re.findall(r"__launch_bounds__\((\d+)", text)}
+            assert found == wanted, (extension, said, value, options, found)
+    yield Case("blocks with buckets of their own have 1,024 threads in CUDA, unless their number is given or pairs are "
+               "long", threads_of_blocks)
+
     for base, name, neutral, wanted in (
             ("i64", "min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"),
             ("i64", "max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"),
