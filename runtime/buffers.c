@@ -81,7 +81,7 @@ static void free_list(struct fcl_context *context, struct fcl_buffer **list) {
         next = buffer->next;
         if (buffer->slab && !--buffer->slab->users && buffer->slab != context->slab)
             free(buffer->slab); // its memory is in the list, too
-        if (!buffer->slab && !buffer->is_callers)
+        if (!buffer->slab && !buffer->is_callers && !buffer->host)
             free_memory(context, buffer);
         free(buffer);
     }
@@ -176,6 +176,14 @@ static void leave_slab(const struct fcl_context *context, struct fclrt_slab *sla
     free(slab);
 }
 
+// A slot is for others once what may still write it is done: launches that were asked for before.
+static void leave_slot(struct fcl_context *context, const struct fcl_buffer *buffer) {
+    struct fclrt_slots *slots = &context->slots;
+    ptrdiff_t i = (buffer->host - slots->host) / FCLRT_SLOT_BYTES;
+    slots->is_used[i] = false;
+    slots->free_at[i] = context->finishes + 1;
+}
+
 // Memory of its own that nobody uses any more.
 static void keep(struct fcl_context *context, struct fcl_buffer *buffer) {
     if (!context->use_pool) {
@@ -213,7 +221,9 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
     unlink_buffer(&context->buffers, buffer);
     if (buffer->slab)
         leave_slab(context, buffer->slab);
-    if (buffer->slab || buffer->is_callers)
+    if (buffer->host)
+        leave_slot(context, buffer);
+    if (buffer->slab || buffer->is_callers || buffer->host)
         free(buffer);
     else if (context->recorded)
         link_buffer(&context->recorded->buffers, buffer);
@@ -325,6 +335,46 @@ enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, ui
     return status;
 }
 
+// ---------------------------------------------------------------- slots
+
+static int free_slot(const struct fcl_context *context) {
+    const struct fclrt_slots *slots = &context->slots;
+    for (int i = 0; i < FCLRT_SLOTS; i++)
+        if (!slots->is_used[i] && slots->free_at[i] <= context->finishes)
+            return i;
+    return -1;
+}
+
+enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_bytes, bool zeros,
+                                struct fcl_buffer **out) {
+    bool may = context && out && context->slots.host && context->use_pool && !context->recorded;
+    int i = may && element_bytes <= FCLRT_SLOT_BYTES ? free_slot(context) : -1;
+    if (i < 0)
+        return zeros ? fcl_buffer_zeros(context, 1, element_bytes, out)
+                     : fcl_buffer_array(context, 1, element_bytes, out);
+    *out = NULL;
+    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return fclrt_no_memory(context);
+    struct fclrt_slots *slots = &context->slots;
+    slots->is_used[i] = true;
+    buffer->context = context;
+    buffer->bytes = element_bytes;
+    buffer->host = slots->host + (size_t)i * FCLRT_SLOT_BYTES;
+    buffer->memory.address = slots->memory.address + (uint64_t)i * FCLRT_SLOT_BYTES;
+    memset(buffer->host, 0, FCLRT_SLOT_BYTES);
+    link_buffer(&context->buffers, buffer);
+    *out = buffer;
+    return FCL_OK;
+}
+
+static enum fcl_status read_slot(const struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
+    enum fcl_status status = buffer->context->backend->finish(buffer->context);
+    if (status == FCL_OK)
+        memcpy(data, buffer->host + offset, (size_t)bytes);
+    return status;
+}
+
 void fclrt_free_buffers(struct fcl_context *context) {
     free_list(context, &context->buffers);
     free_list(context, &context->pool);
@@ -366,7 +416,8 @@ enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data,
         return fclrt_fail(buffer->context, FCL_INVALID, "fcl_read: no place for the data");
     if ((status = fclrt_expect_no_recording(buffer->context, "fcl_read")) != FCL_OK)
         return status;
-    return buffer->context->backend->read(buffer, offset, data, bytes);
+    return buffer->host ? read_slot(buffer, offset, data, bytes)
+                        : buffer->context->backend->read(buffer, offset, data, bytes);
 }
 
 enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,

@@ -326,6 +326,21 @@ static void leave(const struct state *state) {
     state->cu.cuCtxPopCurrent_v2(&ours);
 }
 
+// Page-locked memory, and where the device finds it.
+static void find_slots(struct fcl_context *context, struct state *state) {
+    const size_t bytes = SLOT_BYTES + (size_t)FCLRT_SLOTS * FCLRT_SLOT_BYTES;
+    if (state->cu.cuMemHostAlloc(&state->slot, bytes, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) {
+        state->slot = NULL;
+        return;
+    }
+    CUdeviceptr address = 0;
+    if (state->cu.cuMemHostGetDevicePointer_v2 &&
+        state->cu.cuMemHostGetDevicePointer_v2(&address, state->slot, 0) == CUDA_SUCCESS) {
+        context->slots.host = (char *)state->slot + SLOT_BYTES;
+        context->slots.memory.address = address + SLOT_BYTES;
+    }
+}
+
 static enum fcl_status open_device(const struct vendor *vendor, struct fcl_context *context, size_t ordinal) {
     struct state *state = calloc(1, sizeof *state);
     if (!state)
@@ -373,8 +388,7 @@ static enum fcl_status open_device(const struct vendor *vendor, struct fcl_conte
     state->is_ordered = state->cu.cuMemAllocAsync && state->cu.cuMemFreeAsync &&
                         attribute(vendor, &state->cu, state->device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
     if (state->cu.cuMemHostAlloc && state->cu.cuMemFreeHost && enter(state) == CUDA_SUCCESS) {
-        if (state->cu.cuMemHostAlloc(&state->slot, SLOT_BYTES, 0) != CUDA_SUCCESS)
-            state->slot = NULL;
+        find_slots(context, state);
         leave(state);
     }
     int major = 0, minor = 0;
@@ -435,8 +449,10 @@ static enum fcl_status finish_cuda(struct fcl_context *context) {
     if (!((struct state *)context->state)->context)
         return FCL_OK;
     enum fcl_status status = synchronize(context);
-    if (status == FCL_OK)
+    if (status == FCL_OK) {
         context->launches = 0;
+        context->finishes++;
+    }
     return status;
 }
 

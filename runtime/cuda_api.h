@@ -63,6 +63,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                              \
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                                                                      \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                                                           \
+    X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                                                                    \
     X(CU_EVENT_DEFAULT, 0)                                                                                             \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                                               \
@@ -113,6 +114,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuMemcpyPeerAsync, "", (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))             \
     X(CUresult, cuMemHostAlloc, "hipHostMalloc", (void **, size_t, unsigned int))                                      \
     X(CUresult, cuMemFreeHost, "hipHostFree", (void *))                                                                \
+    X(CUresult, cuMemHostGetDevicePointer_v2, "hipHostGetDevicePointer", (CUdeviceptr *, void *, unsigned int))        \
     X(CUresult, cuMemAllocAsync, "hipMallocAsync", (CUdeviceptr *, size_t, CUstream))                                  \
     X(CUresult, cuMemFreeAsync, "hipFreeAsync", (CUdeviceptr, CUstream))                                               \
     X(CUresult, cuModuleLoadDataEx, "", (CUmodule *, const void *, unsigned int, CUjit_option *, void **))             \

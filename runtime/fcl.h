@@ -183,6 +183,10 @@ enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, ui
 // The same, and all bytes are 0.
 enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **buffer);
+// One element, of at most 64 bytes, that launches store to and the host alone reads: where the device
+// can write the host's memory, fcl_read only waits for it. `zeros`: all bytes are 0, else they are undefined.
+enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_bytes, bool zeros,
+                                struct fcl_buffer **buffer);
 // Memory of the caller's as a buffer: a cl_mem, a CUdeviceptr, or for C a pointer, of at least that
 // many bytes. It stays the caller's: fcl_buffer_free only forgets it.
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,

@@ -21,12 +21,22 @@ const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
 void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list);
 void fclrt_free_graphs(struct fcl_context *context);
 
+enum { FCLRT_SLOTS = 32, FCLRT_SLOT_BYTES = 64 };
+// Memory of the host's that the device writes: see buffers.c.
+struct fclrt_slots {
+    char *host; // FCLRT_SLOTS of FCLRT_SLOT_BYTES; NULL: there is none
+    union fclrt_memory memory;
+    bool is_used[FCLRT_SLOTS];
+    uint64_t free_at[FCLRT_SLOTS]; // once context->finishes is as much
+};
+
 struct fcl_buffer {
     struct fcl_context *context;
     uint64_t bytes;    // as asked; at least one byte is allocated
     uint64_t capacity; // of its own memory: that many or more; unused where it has none
     union fclrt_memory memory;
     bool is_callers;                    // not to be freed
+    char *host;                         // the same memory for the host, which is one of the context's slots; or NULL
     struct fclrt_slab *slab;            // that it is a part of; or NULL
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
 };
@@ -93,7 +103,9 @@ struct fcl_context {
     // For the message of a fault: launches that may be under way still, and the last one's kernel.
     uint64_t launches;
     const char *last_launched;
+    uint64_t finishes; // how often all that was asked of a GPU was done
 
+    struct fclrt_slots slots;
     struct fcl_program *programs;
     struct fcl_graph *graphs, *recorded; // the latter is being recorded; or NULL
 

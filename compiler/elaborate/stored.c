@@ -116,7 +116,7 @@ PRIMITIVE(FORCE_UP_TO) {
     struct push *push =
         elab_push_new(e, (struct push){.kind = PUSH_PERMUTE_INTO, .level = of->level, .total = total, .of = of});
     push->into.said = elab_one_int(e, push->level, "said_length");
-    push->into.said->is_zeroed = push->level == LEVEL_GRID;
+    push->into.said->is_zeroed = push->into.said->is_said = push->level == LEVEL_GRID;
     if (!push->into.said->is_zeroed) {
         struct ir_value *i = elab_begin_threads(e, push->level, ir_int(b, 1));
         ir_store(b, push->into.said, i, ir_int(b, 0));

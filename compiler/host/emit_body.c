@@ -219,9 +219,14 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         text_printf(&body->releases, "    fcl_buffer_free(b%u);\n", id);
         line(body, "fcl_buffer_free(b%u);", id); /* of an iteration before */
         line(body, "b%u = NULL;", id);
-        require(body, arena_printf(arena, "fcl_buffer_%s(context, (uint64_t)%s, %zu, &b%u)",
-                                   i->buffer->is_zeroed ? "zeros" : "array", emit_value(body, i->buffer->capacity),
-                                   target_element_bytes(i->buffer->element), id));
+        size_t bytes = target_element_bytes(i->buffer->element);
+        if (map_has(body->program->slots, i->buffer))
+            require(body, arena_printf(arena, "fcl_buffer_slot(context, %zu, %s, &b%u)", bytes,
+                                       i->buffer->is_zeroed ? "true" : "false", id));
+        else
+            require(body, arena_printf(arena, "fcl_buffer_%s(context, (uint64_t)%s, %zu, &b%u)",
+                                       i->buffer->is_zeroed ? "zeros" : "array", emit_value(body, i->buffer->capacity),
+                                       bytes, id));
         break;
     }
     case IR_SWAP: {

@@ -219,8 +219,10 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
             return true;
         fcl_buffer_free(*buffer);
         *buffer = NULL;
-        enum fcl_status status = i->buffer->is_zeroed ? fcl_buffer_zeros(x->job.context, count, size, buffer)
-                                                      : fcl_buffer_array(x->job.context, count, size, buffer);
+        enum fcl_status status = map_has(x->job.target->slots, i->buffer)
+                                     ? fcl_buffer_slot(x->job.context, size, i->buffer->is_zeroed, buffer)
+                                 : i->buffer->is_zeroed ? fcl_buffer_zeros(x->job.context, count, size, buffer)
+                                                        : fcl_buffer_array(x->job.context, count, size, buffer);
         return status == FCL_OK || failed(x, NULL);
     }
     case IR_SWAP: {

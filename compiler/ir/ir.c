@@ -33,6 +33,21 @@ bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     return false;
 }
 
+bool ir_is_slot(const struct ir_kernel *kernel, const struct ir_buffer *buffer) {
+    if (!buffer->is_said || buffer->is_result || buffer->is_swapped)
+        return false;
+    bool is_read = false;
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk)) {
+        if (walk.at->buffer != buffer || walk.at->kind == IR_ALLOCATE)
+            continue;
+        bool is_hosts = walk.at->region->ambient == LEVEL_GRID;
+        if (walk.at->kind != (is_hosts ? IR_LOAD : IR_STORE))
+            return false;
+        is_read |= is_hosts;
+    }
+    return is_read;
+}
+
 int ir_block_threads(const struct ir_kernel *kernel, const struct ir_region *region) {
     while (region->parent && region->parent->ambient != LEVEL_GRID)
         region = region->parent;

@@ -103,6 +103,7 @@ struct ir_buffer {
     struct ir_value *capacity; /* elements; a constant, or a value of the kernel's outermost region; NULL for inputs */
     bool rewritten;            /* see note [single assignment of buffers] */
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
+    bool is_said;              /* OUTPUT: one block of a launch stores its only element, once: note [slots] */
     bool is_result;            /* OUTPUT: handed to the caller */
     bool is_swapped;           /* OUTPUT: a SWAP gives it other memory, which `capacity` says nothing of */
     bool is_plain;             /* by `force`, of what could be read without it */
@@ -367,6 +368,12 @@ bool ir_touches_memory(const struct ir_instruction *instruction);
 bool ir_is_cheap(const struct ir_instruction *instruction);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
+
+/* note [slots]
+   A length or a sum that a launch leaves for the host, and for nobody else, is stored to memory of the host's where
+   the device can do that: then the host waits for the launch and has it, without a copy. Where many blocks store, each
+   store would go over the bus, and where launches read, each load: so one block stores, and the host alone reads. */
+bool ir_is_slot(const struct ir_kernel *kernel, const struct ir_buffer *buffer);
 
 /* The threads of a block, in the launch that the region belongs to. */
 int ir_block_threads(const struct ir_kernel *kernel, const struct ir_region *region);

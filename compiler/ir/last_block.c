@@ -119,6 +119,16 @@ static struct ir_value *add_count(struct joining *j, struct ir_region *region, s
     return rewrite_operation(&block, OP_EQ, mine, last);
 }
 
+/* What this launch of one block stores to is stored to by one block: note [slots] in ir.h. */
+static void say_stored(const struct ir_instruction *launch) {
+    for (struct ir_walk walk = ir_walk(launch->regions[0]); walk.at; ir_next(&walk)) {
+        struct ir_buffer *buffer = walk.at->kind == IR_STORE ? walk.at->buffer : NULL;
+        if (buffer && buffer->memory == MEMORY_OUTPUT && buffer->capacity->is_constant &&
+            buffer->capacity->constant.integer == 1)
+            buffer->is_said = true;
+    }
+}
+
 /* `first`, which is to be put at the end of `host`, does what `second` does, too. */
 static void join(struct joining *j, struct ir_region *host, struct ir_instruction *first, struct ir_instruction *second,
                  const instructions *loads) {
@@ -144,6 +154,7 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
     struct ir_value *is_last = add_count(j, body, counter, count, first->span);
     struct ir_instruction user = {.span = second->span, .region = body};
     struct ir_instruction *branch = rewrite_branch(&(struct rewriter){j->arena, j->kernel, body, &user}, is_last);
+    say_stored(second);
     struct replacements replacements = rewrite_begin(j->arena, j->kernel);
     rewrite_set(&replacements, second->parameters[0], constant(j, 0));
     rewrite_replace(second->regions[0], &replacements);

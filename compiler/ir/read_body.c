@@ -83,6 +83,7 @@ void reader_buffer(struct reader *r) {
         read_capacity(r, buffer);
     buffer->rewritten = reader_accept(r, "rewritten");
     buffer->is_zeroed = reader_accept(r, "zeroed");
+    buffer->is_said = reader_accept(r, "said");
     buffer->is_swapped = reader_accept(r, "swapped");
     buffer->is_plain = reader_accept(r, "plain");
     buffer->of_host = reader_accept(r, "host");

@@ -141,6 +141,7 @@ static void add_memory(struct ir_writer *w, const struct ir_buffer *buffer) {
     }
     text_add(w->out, buffer->rewritten ? " rewritten" : "");
     text_add(w->out, buffer->is_zeroed ? " zeroed" : "");
+    text_add(w->out, buffer->is_said ? " said" : "");
     text_add(w->out, buffer->is_swapped ? " swapped" : "");
     text_add(w->out, buffer->is_plain ? " plain" : "");
     text_add(w->out, buffer->of_host ? " host" : "");

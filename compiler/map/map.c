@@ -118,6 +118,10 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
         vec_push(arena, &program->kernels,
                  map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options, &tables));
     }
+    program->slots = map_new(arena);
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        if (ir_is_slot(kernel, kernel->buffers.at[i]))
+            map_set(program->slots, kernel->buffers.at[i], program);
     return program;
 }
 

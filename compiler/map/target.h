@@ -245,6 +245,7 @@ enum target_meeting target_barrier_at_end(const struct target_kernel *kernel, co
 struct target_program {
     const struct ir_kernel *kernel;
     VEC(struct target_kernel *) kernels; /* in the order of their FORALLs */
+    struct map *slots;                   /* the ir_buffers that are, as keys: note [slots] in ir.h */
 };
 
 /* Dynamic shared bytes behind all arrays: where one is empty, --check reads a first element that it does not have

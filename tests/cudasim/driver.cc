@@ -571,20 +571,34 @@ int cuMemFree_v2(uintptr_t address) { return free_memory(address, "now"); }
 int cuMemAllocAsync(uintptr_t *result, size_t bytes, void *) { return new_memory(result, bytes, "in order"); }
 int cuMemFreeAsync(uintptr_t address, void *) { return free_memory(address, "in order"); }
 
-int cuMemHostAlloc(void **result, size_t bytes, unsigned) {
+// The device may use what is mapped, as memory of its own; it is checked in the same way.
+int cuMemHostAlloc(void **result, size_t bytes, unsigned flags) {
+    enum { is_mapped = 2 };
     guard lock(one_at_a_time);
     if (fault)
         return fault;
-    *result = bytes ? malloc(bytes) : nullptr;
+    if (!bytes)
+        return invalid_value;
+    *result = flags & is_mapped ? reinterpret_cast<void *>(allocate(bytes)) : malloc(bytes);
     if (*result)
         pinned[*result] = bytes;
-    return *result ? success : bytes ? out_of_memory : invalid_value;
+    return *result ? success : out_of_memory;
+}
+int cuMemHostGetDevicePointer_v2(uintptr_t *address, void *memory, unsigned) {
+    guard lock(one_at_a_time);
+    if (fault)
+        return fault;
+    if (!pinned.count(memory) || !is_live(reinterpret_cast<uintptr_t>(memory), 1))
+        return complain(invalid_value, "the device is to use memory that is not mapped for it");
+    *address = reinterpret_cast<uintptr_t>(memory);
+    return success;
 }
 int cuMemFreeHost(void *memory) {
     guard lock(one_at_a_time);
     if (!pinned.erase(memory))
         return complain(invalid_value, "what is no page-locked memory is freed");
-    free(memory);
+    if (!release(reinterpret_cast<uintptr_t>(memory)))
+        free(memory);
     return success;
 }
 

@@ -38,6 +38,8 @@ SAME(hipFree, cuMemFree_v2, (uintptr_t address), (address))
 SAME(hipMallocAsync, cuMemAllocAsync, (uintptr_t * address, size_t bytes, void *stream), (address, bytes, stream))
 SAME(hipFreeAsync, cuMemFreeAsync, (uintptr_t address, void *stream), (address, stream))
 SAME(hipHostMalloc, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
+SAME(hipHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (uintptr_t * address, void *memory, unsigned flags),
+     (address, memory, flags))
 SAME(hipHostFree, cuMemFreeHost, (void *memory), (memory))
 SAME(hipMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (uintptr_t to, const void *from, size_t bytes, void *stream),
      (to, from, bytes, stream))

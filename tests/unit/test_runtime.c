@@ -445,6 +445,35 @@ static void zeros(void **state) {
     fcl_close(context);
 }
 
+// More of them at a time than a context has, and in turns.
+static void slots(void **state) {
+    struct fcl_context *context = open_default(*state);
+    enum { COUNT = 40 };
+    struct fcl_buffer *kept[COUNT] = {NULL};
+    for (int round = 0; round < 10 * COUNT; round++) {
+        struct fcl_buffer **buffer = &kept[round * 7 % COUNT];
+        fcl_buffer_free(*buffer);
+        GOOD(context, fcl_buffer_slot(context, 8, round % 3 != 0, buffer));
+        assert_int_equal(fcl_buffer_bytes(*buffer), 8);
+        uint64_t back = 0;
+        if (round % 3 != 0) {
+            GOOD(context, fcl_read(*buffer, 0, &back, sizeof back));
+            assert_true(back == 0);
+        }
+        GOOD(context, fcl_fill(*buffer, 0, 8, (uint8_t)round));
+        if (round % 5 == 0)
+            continue; // it is freed before the device is known to be done
+        GOOD(context, fcl_read(*buffer, 4, &back, 4));
+        assert_true((uint32_t)back == (uint8_t)round * UINT32_C(0x01010101));
+    }
+    assert_int_equal(fcl_fill(kept[0], 0, 9, 1), FCL_INVALID);
+    struct fcl_buffer *large;
+    GOOD(context, fcl_buffer_slot(context, 1000, true, &large));
+    assert_int_equal(fcl_buffer_slot(NULL, 4, true, &large), FCL_INVALID);
+    assert_int_equal(fcl_buffer_slot(context, 4, true, NULL), FCL_INVALID);
+    fcl_close(context);
+}
+
 static void buffers(void **state) {
     const struct language *language = *state;
     struct fcl_context *context = open_default(language);
@@ -942,6 +971,7 @@ int main(void) {
         cmocka_unit_test(first_that_works),
         ON_EACH(kernels_run),
         ON_EACH(zeros),
+        ON_EACH(slots),
         ON_EACH(buffers),
         ON_EACH(blocks_of_launches),
         ON_EACH(memory_is_counted),
