@@ -26,7 +26,7 @@ static const double ENOUGH_SECONDS = 1.0; /* of measuring, when that takes more 
 typedef VEC(double) samples; /* seconds */
 
 struct distribution {
-    double least, lower, median, upper; /* seconds */
+    double least, lower, median, upper, mean; /* seconds */
 };
 
 static double at_share(const samples *sorted, double share) {
@@ -37,8 +37,11 @@ static double at_share(const samples *sorted, double share) {
 
 static struct distribution distribution_of(samples *measured) {
     timing_sort(measured->at, measured->count);
+    double sum = 0;
+    for (size_t i = 0; i < measured->count; i++)
+        sum += measured->at[i];
     return (struct distribution){measured->at[0], at_share(measured, 0.25), at_share(measured, 0.5),
-                                 at_share(measured, 0.75)};
+                                 at_share(measured, 0.75), sum / (double)measured->count};
 }
 
 static double noise_of(const struct distribution *d) { return (d->upper - d->lower) / d->median; }
@@ -266,6 +269,7 @@ static const char *report_json(struct compilation *c, const struct measurement *
     json_add_text(doc, arena, root, "params", m->params);
     yyjson_mut_obj_add_uint(doc, root, "runs", m->runs);
     yyjson_mut_obj_add_real(doc, root, "median_s", t->median);
+    yyjson_mut_obj_add_real(doc, root, "mean_s", t->mean);
     yyjson_mut_obj_add_real(doc, root, "min_s", t->least);
     yyjson_mut_obj_add_real(doc, root, "lower_s", t->lower);
     yyjson_mut_obj_add_real(doc, root, "upper_s", t->upper);

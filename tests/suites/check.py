@@ -319,6 +319,7 @@ def cases(env):
             saved = json.load(file)
         assert saved == answer and saved["runs"] == 7 and saved["arguments"] == "iota:1000", saved
         assert 0 < saved["min_s"] <= saved["lower_s"] <= saved["median_s"] <= saved["upper_s"], saved
+        assert saved["min_s"] <= saved["mean_s"] < 1, saved
 
         def compared(*options, status, **members):
             with open(os.path.join(folder, "b.json"), "w", encoding="utf-8") as file:
