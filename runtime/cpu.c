@@ -173,6 +173,10 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     if (context->queue)
         return fclrt_fail(context, FCL_INVALID, "C has no queues");
     (void)ordinal;
+    const char *threads = getenv("FCL_THREADS");
+    char *end = NULL;
+    if (threads && *threads && (strtol(threads, &end, 10) < 0 || *end))
+        return fclrt_fail(context, FCL_INVALID, "FCL_THREADS is a number of threads, and not `%s`", threads);
     const char *command = compiler_command();
     struct state *state = context->state = calloc(1, sizeof *state);
     if (!state || !fclrt_split(&state->compiler, 0, &command, 1) ||

@@ -71,9 +71,21 @@ def cases(env):
         assert done.returncode == 2 and "compiles nothing" in done.stderr, done.stderr
         done = env.run(env.fclc, "check", "--target=c", "--map=simt", "p.fcl", cwd=folder)
         assert done.returncode == 2 and "--map=simt is not for --target=c" in done.stderr, done.stderr
+        done = env.run(env.fclc, "--dump=ir", "--target=c", "--map=simt", "p.fcl", cwd=folder)
+        assert done.returncode == 2 and "--map=simt is not for --target=c" in done.stderr, done.stderr
         done = env.run(env.fclc, "check", "--target=cuda", "--warp-size=64", "p.fcl", cwd=folder)
         assert done.returncode == 2 and "--warp-size=64 is not for --target=cuda" in done.stderr, done.stderr
     yield Case("check finds what compiling for a target finds", check_of_targets)
+
+    def wrong_number_of_threads():
+        path = os.path.join(env.tmp(), "p.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel next (x : int) = x + 1\n")
+        for said, status in ("2", 0), ("0", 0), ("", 0), ("two", 3), ("2x", 3), ("-1", 3):
+            done = env.run(env.fclc, "run", "--target=c", path, "next", "1", env={"FCL_THREADS": said})
+            assert done.returncode == status, (said, done.stderr)
+            assert (f"not `{said}`" in done.stderr) == (status == 3), (said, done.stderr)
+    yield Case("FCL_THREADS must be a number", wrong_number_of_threads)
 
     def check_is_quick():
         def milliseconds(path):
