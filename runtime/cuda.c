@@ -141,7 +141,7 @@ static const struct vendor amd = {
     .attribute = hip_attribute,
 };
 
-enum { MOST_ARGUMENTS_ON_STACK = 64, SLOT_BYTES = 256 };
+enum { MOST_ARGUMENTS_ON_STACK = 64, READ_BYTES = 256 };
 
 struct state {
     const struct vendor *vendor;
@@ -153,7 +153,7 @@ struct state {
     CUstream record;  // while a graph is recorded, the stream that stands for the other one; or NULL
     bool is_callers;  // context and stream
     int architecture; // that NVRTC compiles for: 10 × major + minor, at most the device's
-    void *slot;       // page-locked memory of the host, through which a few bytes are read; or NULL
+    void *locked;     // page-locked memory of the host, through which a few bytes are read; behind it slots; or NULL
     bool is_ordered;  // memory is allocated and freed in the stream's order; else freeing waits for the whole device
 };
 
@@ -328,16 +328,16 @@ static void leave(const struct state *state) {
 
 // Page-locked memory, and where the device finds it.
 static void find_slots(struct fcl_context *context, struct state *state) {
-    const size_t bytes = SLOT_BYTES + (size_t)FCLRT_SLOTS * FCLRT_SLOT_BYTES;
-    if (state->cu.cuMemHostAlloc(&state->slot, bytes, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) {
-        state->slot = NULL;
+    const size_t bytes = READ_BYTES + (size_t)FCLRT_SLOTS * FCLRT_SLOT_BYTES;
+    if (state->cu.cuMemHostAlloc(&state->locked, bytes, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) {
+        state->locked = NULL;
         return;
     }
     CUdeviceptr address = 0;
     if (state->cu.cuMemHostGetDevicePointer_v2 &&
-        state->cu.cuMemHostGetDevicePointer_v2(&address, state->slot, 0) == CUDA_SUCCESS) {
-        context->slots.host = (char *)state->slot + SLOT_BYTES;
-        context->slots.memory.address = address + SLOT_BYTES;
+        state->cu.cuMemHostGetDevicePointer_v2(&address, state->locked, 0) == CUDA_SUCCESS) {
+        context->slots.host = (char *)state->locked + READ_BYTES;
+        context->slots.memory.address = address + READ_BYTES;
     }
 }
 
@@ -415,8 +415,8 @@ static enum fcl_status open_hip(struct fcl_context *context, size_t ordinal) {
 
 static void close_cuda(struct fcl_context *context) {
     struct state *state = context->state;
-    if (state->slot && enter(state) == CUDA_SUCCESS) {
-        state->cu.cuMemFreeHost(state->slot);
+    if (state->locked && enter(state) == CUDA_SUCCESS) {
+        state->cu.cuMemFreeHost(state->locked);
         leave(state);
     }
     if (state->context && !state->is_callers)
@@ -509,12 +509,12 @@ static enum fcl_status write_cuda(struct fcl_buffer *buffer, uint64_t offset, co
 // itself.
 static enum fcl_status read_cuda(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
     const struct state *state = buffer->context->state;
-    bool is_little = state->slot && bytes <= SLOT_BYTES;
-    enum fcl_status status = start_read(buffer, offset, is_little ? state->slot : data, bytes);
+    bool is_little = state->locked && bytes <= READ_BYTES;
+    enum fcl_status status = start_read(buffer, offset, is_little ? state->locked : data, bytes);
     if (status == FCL_OK)
         status = finish_cuda(buffer->context);
     if (status == FCL_OK && is_little)
-        memcpy(data, state->slot, (size_t)bytes);
+        memcpy(data, state->locked, (size_t)bytes);
     return status;
 }
 

@@ -333,9 +333,9 @@ static bool check_operands(struct option_parser *p) {
                 arena_printf(p->arena, "%s--%s is no option of `fclc %s`", letter, option_info[i].name, info->synopsis);
             return false;
         }
-    bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TEST ||
-                o->command == COMMAND_BENCH || o->command == COMMAND_TUNE || o->command == COMMAND_DUMP;
-    const char *misfit = runs && o->target ? options_misfit(o, o->target) : NULL;
+    bool has_target = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TEST ||
+                      o->command == COMMAND_BENCH || o->command == COMMAND_TUNE || o->command == COMMAND_DUMP;
+    const char *misfit = has_target && o->target ? options_misfit(o, o->target) : NULL;
     if (misfit) {
         p->why = arena_printf(p->arena, "%s is not for --target=%s", misfit, o->target);
         return false;

@@ -127,7 +127,7 @@ static size_t length_of_pair(struct elaborator *e, const struct reducing *r, enu
 
 bool reduce_pairs_are_short(struct elaborator *e, const struct reducing *r) {
     struct ir_value *zero = ir_int(e->builder, 0), *pairs = ir_resolve(e->builder, r->push->update.pairs->length);
-    int64_t bytes = 4; /* of the index and the value */
+    int64_t bytes = 4; /* the index; the value comes to it */
     for (size_t k = 0; k < r->count; k++)
         bytes += base_info[r->bases.at[k]].bits / 8;
     enum ir_truth truth;

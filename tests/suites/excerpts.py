@@ -1,7 +1,9 @@
 """More excerpts of generated code: what results do not show, and what no excerpt in backend.py has. `make mutants` has
 found each: with a small fault in the compiler nothing else was noticed in its time."""
 
+import os
 import re
+
 from emitted import Emitted, body, count
 from harness import Case
 
@@ -142,6 +144,22 @@ kernel k (xs : [{base}]) =
             assert found == wanted, (extension, said, value, options, found)
     yield Case("blocks with buckets of their own have 1,024 threads in CUDA, unless their number is given or pairs are "
                "long", threads_of_blocks)
+
+    def slots():
+        """What one block stores once and the host alone reads, and nothing else, is in the host's memory."""
+        for source, wanted in (
+                ("reduce (+) 0 xs", ["4, false"]), ("filter (fn x => x > 0) xs", ["4, true"]),
+                ("(reduce (+) 0 xs, reduce max 0 (map (fn x => x * 3) xs))", ["4, false", "4, false"]),
+                ("let sum = reduce (+) 0 xs in push <grid> (map (fn x => x - sum) xs)", []),
+                ("any (fn x => x > 5) xs", ["1, false"]), ("scan (+) 0 xs", [])):
+            path = os.path.join(env.tmp(), "slots.fcl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"kernel k (xs : [int]) = {source}\n")
+            out = emitted.compile_to("cu", path)
+            with open(out[:-2] + "h", encoding="utf-8") as file:
+                found = re.findall(r"fcl_buffer_slot\(context, (\d+, \w+)", file.read())
+            assert found == wanted, (source, found)
+    yield Case("lengths and sums for the host alone are stored to its memory, and nothing that launches read", slots)
 
     for base, name, neutral, wanted in (
             ("i64", "min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"),
