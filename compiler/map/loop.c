@@ -7,16 +7,6 @@
 #include "ir/machine.h"
 #include "map/lower.h"
 
-/* Bound of the range of group number `group` (and of the next: + 1): count * group / groups, in 64 bits. */
-static struct target_expr *range_bound(struct lowering *l, struct target_expr *count, int64_t plus, enum base base) {
-    struct target_expr *group =
-        expr_operation(l, OP_ADD, BASE_I64, expr_hardware(l, TARGET_BLOCK_ID), expr_integer(l, BASE_I32, plus));
-    struct target_expr *scaled = expr_operation(l, OP_MUL, BASE_I64, expr_convert(l, count, BASE_I64), group);
-    struct target_expr *groups = expr_hardware(l, TARGET_BLOCK_COUNT);
-    groups->low = 1;
-    return expr_convert(l, expr_operation(l, OP_DIV, BASE_I64, scaled, groups), base);
-}
-
 /* Nothing in the loop that could keep it from being one vector loop, or that its iterations share. */
 static bool is_simple(const struct target_block *body) {
     for (size_t i = 0; i < body->statements.count; i++) {
@@ -415,11 +405,10 @@ static void lower_range(struct lowering *l, const struct ir_instruction *forall,
 
 /* Rows of one element are a loop without divisions, rather than loops of one iteration each. */
 static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr *first, struct target_expr *limit) {
-    struct target_expr *is_single = rows_begin(l, rows);
     struct lower_scope here = {l->block, 0};
-    if (is_single) {
+    if (rows->is_single) {
         struct target_statement *branch = lower_emit(l, TARGET_IF);
-        branch->value = is_single;
+        branch->value = rows->is_single;
         here = lower_enter(l, &branch->body);
         rows->are_single = true;
         lower_range(l, rows->loop, rows, first, limit);
@@ -432,8 +421,69 @@ static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr
     keep_of_row(l, rows);
     lower_range(l, rows->loop, rows, first, limit);
     lower_leave(l, scope);
-    if (is_single)
+    if (rows->is_single)
         lower_leave(l, here);
+}
+
+/* note [ranges]
+   Each group does a range of the iterations. Of threads that only compute, whole vectors: what is
+   left at the end of a range goes element by element, and where each has a loop of its own, 15 such
+   elements take longer than 15 vectors. Likewise whole rows, note [rows], where a range has room
+   for one. But what does so much that a range has less than a vector is shared out one by one. */
+
+static struct target_expr *group_count(struct lowering *l) {
+    struct target_expr *groups = expr_hardware(l, TARGET_BLOCK_COUNT);
+    groups->low = 1;
+    return groups;
+}
+
+/* The iterations that stay together. */
+static struct target_expr *unit_of(struct lowering *l, const struct rows *rows, struct target_expr *count) {
+    struct target_expr *lanes = expr_integer(l, BASE_I32, TARGET_LANES), *unit = lanes;
+    bool is_by_rows = rows && expr_is_integer(rows->begin, 0), has_vectors = l->target->worth >= 2 * TARGET_LANES;
+    if (!is_by_rows && has_vectors)
+        return unit;
+    struct target_expr *range = expr_operation(l, OP_DIV, BASE_I64, count, group_count(l));
+    if (is_by_rows)
+        range = lower_named(l, range, NULL, "range");
+    if (!has_vectors)
+        unit = expr_choice(l, expr_operation(l, OP_LT, BASE_BOOL, range, lanes), expr_integer(l, BASE_I32, 1), lanes);
+    if (is_by_rows) {
+        struct target_expr *is_short = expr_operation(l, OP_LT, BASE_BOOL, rows->width, lanes);
+        struct target_expr *is_long = expr_operation(l, OP_LT, BASE_BOOL, range, rows->width);
+        unit = expr_choice(l, expr_operation(l, OP_OR, BASE_BOOL, is_short, is_long), unit, rows->width);
+    }
+    unit = lower_named(l, unit, NULL, "unit");
+    unit->low = 1;
+    return unit;
+}
+
+/* Where the range of a group begins: units * group / groups * unit, in 64 bits. */
+static struct target_expr *range_begin(struct lowering *l, struct target_expr *units, struct target_expr *unit,
+                                       struct target_expr *group, enum base base) {
+    struct target_expr *begin = expr_operation(l, OP_MUL, BASE_I64, units, group);
+    begin = expr_operation(l, OP_DIV, BASE_I64, begin, group_count(l));
+    return expr_convert(l, unit ? expr_operation(l, OP_MUL, BASE_I64, begin, unit) : begin, base);
+}
+
+static void lower_ranges(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
+                         struct target_expr **first, struct target_expr **limit) {
+    enum base base = forall->parameters[0]->base;
+    struct target_expr *count = *limit, *units = expr_convert(l, count, BASE_I64), *unit = NULL;
+    if (forall->inner == LEVEL_THREAD && is_plain(forall->regions[0])) {
+        unit = unit_of(l, rows, units);
+        struct target_expr *most = expr_operation(l, OP_SUB, BASE_I32, unit, expr_integer(l, BASE_I32, 1));
+        units = expr_operation(l, OP_ADD, BASE_I64, units, most);
+        units = lower_named(l, expr_operation(l, OP_DIV, BASE_I64, units, unit), NULL, "units");
+    }
+    struct target_expr *group = expr_hardware(l, TARGET_BLOCK_ID);
+    struct target_expr *next = expr_operation(l, OP_ADD, BASE_I64, group, expr_integer(l, BASE_I32, 1));
+    struct target_expr *end = range_begin(l, units, unit, next, base);
+    /* The last unit is not whole. */
+    if (unit)
+        end = expr_choice(l, expr_operation(l, OP_LT, BASE_BOOL, next, group_count(l)), end, count);
+    *first = lower_named(l, range_begin(l, units, unit, group, base), NULL, "first");
+    *limit = lower_named(l, end, NULL, "end");
 }
 
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
@@ -452,13 +502,13 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         return;
     }
     struct target_expr *first = expr_integer(l, index->base, 0), *limit = lower_simple(l, count, "count");
+    if (rows)
+        rows_begin(l, rows);
     if (forall->outer == LEVEL_GRID) {
         if (count->low < 0)
             limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
                                 "count");
-        struct target_expr *end = range_bound(l, limit, 1, index->base);
-        first = lower_named(l, range_bound(l, limit, 0, index->base), NULL, "first");
-        limit = lower_named(l, end, NULL, "end");
+        lower_ranges(l, forall, rows, &first, &limit);
     }
     rows ? lower_rows(l, rows, first, limit) : lower_range(l, forall, NULL, first, limit);
 }

@@ -274,14 +274,17 @@ struct rows {
     bool are_whole;                 /* all of one constant length, from index 0 */
     bool are_single;                /* of one element each: not two loops */
     struct target_expr *by, *begin; /* the divisor; what comes before the index in the dividend */
+    struct target_expr *width;      /* elements of a row */
+    struct target_expr *is_none;    /* all is one row; NULL: that cannot be */
+    struct target_expr *is_single;  /* a row has one element; NULL likewise */
     struct target_expr *start;      /* the index with which a row begins */
     struct target_expr *quotient;
     VEC(struct kept_value) kept; /* what is the same in a row, computed before its loop */
 };
 /* NULL: the loop, one over threads, stays one loop. */
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop);
-/* What both ways need. Gives the condition for rows of one element, or NULL: there are none. */
-struct target_expr *rows_begin(struct lowering *l, struct rows *rows);
+/* What both ways need. */
+void rows_begin(struct lowering *l, struct rows *rows);
 /* The loops over rows, of the iterations *first to *limit, which become those of a row. */
 struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
                               struct target_expr **limit);

@@ -250,13 +250,14 @@ static struct target_expr *enter_loop(struct lowering *l, const char *name, stru
     return expr_variable(l, loop->variable, 0, high);
 }
 
-struct target_expr *rows_begin(struct lowering *l, struct rows *rows) {
+void rows_begin(struct lowering *l, struct rows *rows) {
     const struct division *division = rows->division;
     if (rows->outer)
         rows_begin(l, rows->outer);
     rows->by = division->by ? lower_simple(l, division->by, "by") : number(l, division->width);
     rows->begin = lower_begin(l, &division->begin);
-    return division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
+    rows->width = lower_width(l, division, rows->by, &rows->is_none);
+    rows->is_single = division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
 }
 
 /* The greatest number is as much as a row may have, and would be in the next. */
@@ -269,8 +270,7 @@ static struct target_expr *row_of(struct lowering *l, struct target_expr *x, str
 static struct lower_scope enter(struct lowering *l, struct rows *rows, struct target_expr **first,
                                 struct target_expr **limit) {
     const struct division *division = rows->division;
-    struct target_expr *begin = rows->begin, *one = number(l, 1);
-    struct target_expr *is_none, *width = lower_width(l, division, rows->by, &is_none);
+    struct target_expr *begin = rows->begin, *one = number(l, 1), *is_none = rows->is_none, *width = rows->width;
     struct target_expr *from = wrapping(l, OP_ADD, begin, *first);
     struct target_expr *last = wrapping(l, OP_SUB, wrapping(l, OP_ADD, begin, *limit), one);
     from = named(l, row_of(l, from, width, is_none), "first_row");

@@ -83,6 +83,19 @@ kernel k (xs : [{base}]) =
             loops=2,
         )
 
+    yield golden("ranges of a loop end with whole vectors, and whole rows where they have room for one", """\
+kernel k (n : int) (a : [float]) (b : [float]) =
+  push <grid> (generate (n * n) (fn e =>
+    foldl (fn s k => s + a ! (e / n * n + k) * b ! (k * n + e % n)) 0.0 (iota n)))
+""", "fcl_block_k",
+                 {r"unit = width < 16 \|\| range < width \? 16 : width;": 1,
+                  r"first = \(int\)\(units \* block / blocks \* unit\);": 1}, extension="c")
+    yield golden("what does more than a vector's share is shared out one by one", """\
+kernel k (n : int) (xs : [float]) =
+  let sum x s i = foldl (fn s j => s * x + float (i * j)) s (iota 1000)
+  in push <grid> (map (fn x => foldl (sum x) x (iota n)) xs)
+""", "fcl_block_k", {r"unit = \S+ / blocks < 16 \? 1 : 16;": 1}, extension="c")
+
     def many_results():
         results = ", ".join(f"push <grid> (map (fn x => x + {i}) xs)" for i in range(66))
         text = emitted.of_text("c", f"kernel k (xs : [int]) = ({results})\n")

@@ -126,6 +126,12 @@ def cases(env):
             yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
                        long=name not in ("lookback_waiting", "lookback"))
 
+    def many_ranges():
+        require(env, "c")
+        return directives(env, [env.fclc, "test", "--target=c", env.path("tests", "run", "optimiser", "shared_ranges.fcl")],
+                          dict(variables(env, "c"), FCL_THREADS="64"))
+    yield Case("tests/run/optimiser/shared_ranges.fcl on c with FCL_THREADS=64", many_ranges)
+
     # Whatever vectors this machine has: loops that go by vectors are right with shorter ones, too.
     for width, more in ((8, "-mno-avx512f"), (4, "-mno-avx"), (1, "-U__GNUC__ -D__GNUC__=8")):
         for name in ("vectors_abreast", "vector_arrays", "vector_loops", "vector_rounds", "vector_calls"):
