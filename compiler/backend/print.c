@@ -115,7 +115,7 @@ static void print_ordered(struct printer *p, const struct target_statement *loop
 
 /* A statement that does nothing, at the beginning of the loop: GCC makes no vectors of a loop that has one. */
 static void print_without_vectors(struct printer *p, const struct target_statement *loop) {
-    if (loop->vectors != TARGET_VECTORS_WITHIN || !quirk_is_on(QUIRK_STRIDED_VECTORS, p->dialect->where))
+    if (!loop->is_strided || !quirk_is_on(QUIRK_STRIDED_VECTORS, p->dialect->where))
         return;
     p->indent++;
     print_line(p, "%s;", quirks[QUIRK_STRIDED_VECTORS].macro);

@@ -68,6 +68,18 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
     return false;
 }
 
+/* So much for each float that vectors are worth it, though their elements are gathered: a division,
+   or the greater of two, which is several comparisons. Measured: a running sum is faster without. */
+static bool has_long_floats(const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
+        if (at->kind == IR_OPERATION && base_info[at->results[0]->base].is_floating &&
+            (at->op == OP_MIN || at->op == OP_MAX || !ir_is_cheap(at)))
+            return true;
+    }
+    return false;
+}
+
 /* `restarts`: LLVM 15 might use its index again, note [restarted indices]. */
 static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
                                       bool restarts) {
@@ -93,8 +105,11 @@ static bool updates_within_block(const struct ir_instruction *forall) {
 static void set_vectors(struct lowering *l, struct target_statement *loop, const struct ir_instruction *forall,
                         bool restarts) {
     loop->vectors = vectors_of(forall, &loop->body, restarts);
-    if (loop->vectors == TARGET_VECTORS_WITHIN && lower_has_quirk(l, QUIRK_STRIDED_VECTORS))
+    bool is_strided = loop->vectors == TARGET_VECTORS_WITHIN && !has_long_floats(forall->regions[0]);
+    if (is_strided && lower_has_quirk(l, QUIRK_STRIDED_VECTORS)) {
+        loop->is_strided = true;
         l->target->quirks |= quirk_bit(QUIRK_STRIDED_VECTORS);
+    }
     lower_keep_order(l, loop, updates_within_block(forall));
 }
 
@@ -437,7 +452,7 @@ static struct target_expr *group_count(struct lowering *l) {
     return groups;
 }
 
-/* The iterations that stay together. */
+/* The iterations that stay together: note [ranges]. */
 static struct target_expr *unit_of(struct lowering *l, const struct rows *rows, struct target_expr *count) {
     struct target_expr *lanes = expr_integer(l, BASE_I32, TARGET_LANES), *unit = lanes;
     bool is_by_rows = rows && expr_is_integer(rows->begin, 0), has_vectors = l->target->worth >= 2 * TARGET_LANES;

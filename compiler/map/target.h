@@ -159,6 +159,7 @@ struct target_statement {
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */
+    bool is_strided;             /* FOR: QUIRK_STRIDED_VECTORS */
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_pause;               /* FENCE: none, but a moment's wait */

@@ -105,7 +105,7 @@ def cases(env):
     yield golden("what is inside of an array is a loop of its own in C, without branches, beside that of both borders",
                  f"kernel k (xs : [float]) = push <grid> (generate (length xs) {sides})", "fcl_block_k",
                  {r"i = inside; i < outside; \+\+i\) \{\s*(const \w+ \w+ = [^;?]*;\s*)*result\[i\] = [^;?]*;\s*\}": 1,
-                  r"side < 2": 1, r"\?|if \(": 3}, extension="c", loops=3)
+                  r"side < 2": 1, r"\?|if \(": 4}, extension="c", loops=3)
     yield golden("a clamped neighbour is just the neighbour there",
                  "kernel k (xs : [int]) = let last = length xs - 1 in "
                  "push <grid> (generate (length xs) (fn i => xs ! max 0 (i - 1) + xs ! min last (i + 1)))",
@@ -209,15 +209,15 @@ def cases(env):
         assert len(steps) >= 4 and all(number + 1 in found for number in steps[-4:]), (steps, done.stderr)
     yield Case("steps that go through an array both ways go by vectors in C by clang", vectors_of_steps)
 
-    def instructions(kernel, source):
-        """Of a block of the kernel, by GCC for a processor with AVX2."""
+    def instructions(kernel, source, processor="haswell"):
+        """Of a block of the kernel, by GCC for a processor with AVX2, or another."""
         path, assembly = (os.path.join(env.tmp(), kernel + extension) for extension in (".fcl", ".s"))
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=haswell", "-S", "-o", assembly,
+        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-march=" + processor, "-S", "-o", assembly,
                        compile_to("c", path))
         if done.returncode:
-            raise Skip("gcc does not know Haswell, a processor with AVX2")
+            raise Skip(f"gcc does not know {processor}")
         text = open(assembly, encoding="utf-8").read()
         return re.search(rf"^fcl_block_{kernel}[.\w]*:$.*^fcl_part_{kernel}:$", text, re.M | re.S)[0]
 
@@ -822,6 +822,15 @@ def cases(env):
         text = instructions("k", "kernel k (xs : [int]) = scan (+) 0 xs\n")
         assert count(r"\tadd", text) > 60 and count(r"\tv?perm|\tvpblend", text) < 20, text
     yield Case("and by GCC it is made none that permute what they load", no_vectors)
+    for function, scalar in (("(+) 0.0", 6), ("max 0.0", 0)):
+        yield golden(f"but of floats where each is several comparisons: {function}",
+                     f"kernel k (xs : [float]) = scan {function} xs", "fcl_block_k", {"FCL_NO_VECTORS;": scalar},
+                     extension="c")
+
+    def with_long_vectors():
+        text = instructions("k", "kernel k (xs : [int]) = scan (+) 0 xs\n", "skylake-avx512")
+        assert count(r"\tvpaddd\t.*%[yz]mm", text) >= 15 and count(r"\tvperm[it]2d", text) >= 15, text
+    yield Case("and with AVX-512, which permutes well, for all", with_long_vectors)
 
     def fences():
         path = os.path.join(env.tmp(), "scatter.fcl")

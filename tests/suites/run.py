@@ -128,8 +128,8 @@ def cases(env):
 
     def many_ranges():
         require(env, "c")
-        return directives(env, [env.fclc, "test", "--target=c", env.path("tests", "run", "optimiser", "shared_ranges.fcl")],
-                          dict(variables(env, "c"), FCL_THREADS="64"))
+        path = env.path("tests", "run", "optimiser", "shared_ranges.fcl")
+        return directives(env, [env.fclc, "test", "--target=c", path], dict(variables(env, "c"), FCL_THREADS="64"))
     yield Case("tests/run/optimiser/shared_ranges.fcl on c with FCL_THREADS=64", many_ranges)
 
     # Whatever vectors this machine has: loops that go by vectors are right with shorter ones, too.

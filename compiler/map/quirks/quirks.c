@@ -4,6 +4,7 @@
 #define IS_POCL "defined POCL_DEVICE_ADDRESS_BITS"
 #define IS_INTEL "defined __INTEL_LLVM_COMPILER"
 #define IS_GCC "defined __GNUC__ && !defined __clang__"
+#define IS_GCC_BEFORE_AVX512 IS_GCC " && !defined __AVX512F__"
 
 const struct quirk_row quirks[QUIRK_COUNT] = {
 #define QUIRK(id, where, compiler, guard, macro, there, elsewhere, what, tests, until)                                 \
