@@ -56,12 +56,23 @@ struct copying {
     size_t count;
     bool is_start; /* of an update: */
     struct span start;
+    struct ir_instruction *store; /* the only one that is meant of a loop that does more; or NULL */
 };
 
+static bool may_copy(const struct ir_instruction *loop) {
+    return (loop->kind == IR_FORALL && loop->inner == LEVEL_THREAD && !loop->buffer) ||
+           (loop->kind == IR_FOR && loop->result_count == 0);
+}
+
+/* Does it store what its loop loads there, element by element? */
+static bool is_copied(const struct ir_instruction *loop, const struct ir_instruction *store) {
+    const struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
+    return load && load->kind == IR_LOAD && load->region == store->region && !load->is_volatile && !store->again &&
+           !store->is_volatile && store->operands[0] == loop->parameters[0] && load->operands[0] == loop->parameters[0];
+}
+
 static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c) {
-    bool is_loop = (loop->kind == IR_FORALL && loop->inner == LEVEL_THREAD && !loop->buffer) ||
-                   (loop->kind == IR_FOR && loop->result_count == 0);
-    if (!is_loop)
+    if (!may_copy(loop))
         return false;
     *c = (struct copying){.loop = loop, .at = at};
     const struct ir_region *body = loop->regions[0];
@@ -69,12 +80,9 @@ static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c
         const struct ir_instruction *instruction = body->instructions.at[i];
         if (instruction->kind == IR_LOAD && !instruction->is_volatile)
             continue;
-        const struct ir_instruction *load = instruction->kind == IR_STORE ? instruction->operands[1]->definition : NULL;
-        if (!load || load->kind != IR_LOAD || load->region != body || instruction->again || instruction->is_volatile ||
-            instruction->operands[0] != loop->parameters[0] || load->operands[0] != loop->parameters[0] ||
-            c->count == MOST_LEAVES)
+        if (!is_copied(loop, instruction) || c->count == MOST_LEAVES)
             return false;
-        c->from[c->count] = load->buffer;
+        c->from[c->count] = instruction->operands[1]->definition->buffer;
         c->to[c->count++] = instruction->buffer;
         if (IR_PART(instruction, store).is_start)
             c->start = instruction->span;
@@ -441,7 +449,7 @@ static bool reuses(struct reuse *u, struct copying *c) {
         for (size_t k = 0; k < c->count; k++)
             if (is_swapped[k])
                 remake_swaps(u, c, c->from[k], c->to[k]);
-        drop(c->loop);
+        drop(c->store ? c->store : c->loop);
         for (size_t k = 0; k < c->count; k++)
             merge(u, region, c->from[k], c->to[k], c->is_start);
         if (c->is_start)
@@ -450,6 +458,30 @@ static bool reuses(struct reuse *u, struct copying *c) {
     }
     if (c->is_start)
         note_update(u, c, why_copies(c, has_rooms, use), has_rooms ? use : NULL);
+    return false;
+}
+
+static size_t count_uses(const struct ir_instruction *loop, const struct ir_buffer *buffer) {
+    size_t count = 0;
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
+        count += touches(walk.at, buffer);
+    return count;
+}
+
+/* What a loop copies while it makes others: `while` begins with arrays of one length so. */
+static bool reuses_part(struct reuse *u, struct ir_instruction *loop, size_t at) {
+    if (!may_copy(loop))
+        return false;
+    for (size_t i = 0; i < loop->regions[0]->instructions.count; i++) {
+        struct ir_instruction *store = loop->regions[0]->instructions.at[i];
+        if (!is_copied(loop, store) || IR_PART(store, store).is_start)
+            continue;
+        struct copying c = {.loop = loop, .at = at, .count = 1, .store = store};
+        c.from[0] = store->operands[1]->definition->buffer;
+        c.to[0] = store->buffer;
+        if (count_uses(loop, c.to[0]) == 1 && !stores_to(loop, c.from[0]) && reuses(u, &c))
+            return true;
+    }
     return false;
 }
 
@@ -513,6 +545,10 @@ static void visit(struct reuse *u, struct ir_region *region, bool starts) {
             instruction = region->instructions.at[i];
         if (is_copying(instruction, i, &c) && (starts || !c.is_start) && reuses(u, &c)) {
             i = (size_t)-1; /* instructions have gone: the rest is looked at anew */
+            continue;
+        }
+        if (!starts && reuses_part(u, instruction, i)) {
+            i = (size_t)-1;
             continue;
         }
         for (int r = 0; r < 2; r++)

@@ -235,6 +235,19 @@ kernel k (n : int) (xs : [float]) =
     yield Case("below grid an update that takes another array's place, or is made on a step's way, copies nothing",
                updated_in_place)
 
+    def begun_together():
+        """A stored array that a loop begins with, beside another one of its length."""
+        path = os.path.join(env.tmp(), "begun.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("""\
+kernel k (n : int) (steps : int) =
+  let a = force (push <grid> (generate n (fn i => i * i)))
+  in power steps (fn _ (b, c) => (push <grid> (map (+ 1) b), push <grid> c)) (push <grid> a, push <grid> (iota n))
+""")
+        text = env.must(env.fclc, "--dump=ir-opt", path)
+        assert (count(r"\bload\b", text), count(r"\bstore\b", text), count(r"\bforall\b", text)) == (1, 3, 3), text
+    yield Case("a stored array that a loop begins with beside another one is not copied", begun_together)
+
     yield golden("a shifted place is the sum that it is, times four: its constant is far from the array's begin",
                  "kernel k (xs : [int]) (is : [int]) = push <grid> (map (fn i => xs ! ((i + 5000) << 2)) is)", "k",
                  {r"xs\[\(\(unsigned\)is\[i\] \+ 5000u\) << 2\]": 2})
