@@ -47,6 +47,8 @@
                   'symbols)
      . font-lock-keyword-face)
     ("\\_<\\(with\\)\\_>[ \t]+\\(?:#\\|contract\\_>\\)" 1 font-lock-keyword-face)
+    ("\\_<with[ \t]+\\(contract\\)\\_>" 1 font-lock-keyword-face)
+    (",[ \t]*\\(contract\\)[ \t]*=\\(?:[^=]\\|$\\)" 1 font-lock-keyword-face)
     (,(regexp-opt '("true" "false") 'symbols) . font-lock-constant-face)
     ("#[A-Za-z][A-Za-z0-9_']*" . font-lock-builtin-face)
     ("\\_<'[A-Za-z][A-Za-z0-9_']*" . font-lock-type-face))

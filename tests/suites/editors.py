@@ -170,7 +170,7 @@ def cases(env):
         with open(tricky, "w", encoding="utf-8") as file:
             file.write(TRICKY)
         paths = tested_programs(env) + sorted(glob.glob(env.path("lib", "*.fcl")))
-        return [tricky] + paths[::9]
+        return [tricky, env.path("tests", "run", "optimiser", "contract.fcl")] + paths[::9]
 
     def compare(path, place, kind, got, known, plain=()):
         wanted = {"level-open": "symbol", "level-close": "symbol"}.get(kind, kind)

@@ -9,6 +9,8 @@ syntax match fclName "\<_*\a[[:alnum:]_']*\>" contains=NONE
 syntax keyword fclDeclaration sig fun val kernel param type import
 syntax keyword fclKeyword let in fn if then else div mod not
 syntax match fclKeyword "\<with\>\ze\_s\+\(#\|contract\>\)"
+syntax match fclKeyword "\(\<with\_s\+\)\@<=contract\>"
+syntax match fclKeyword "\(,\_s*\)\@<=contract\>\ze\_s*=\([^=]\|$\)"
 syntax keyword fclBoolean true false
 syntax match fclConstant "#\a[[:alnum:]_']*"
 syntax match fclTypeVariable "'\a[[:alnum:]_']*"
