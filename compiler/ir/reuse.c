@@ -14,8 +14,9 @@
    3. In registers a step's array is copied back over the state's: that undoes the copy.
    Where the arrays of a state change places in one piece of memory, the pass in-place does without the copy.
    Branches that all begin with a copy of one array, as where one updates it and the other leaves
-   it alone, begin after it. kernel->updated says of each update whether it copies, and for which
-   use: the programmer is told. */
+   it alone, begin after it. A copy that no update starts with, as a loop's state does, goes by the
+   same rules, also where one loop copies an array and makes others of its length.
+   kernel->updated says of each update whether it copies, and for which use: the programmer is told. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
@@ -56,7 +57,7 @@ struct copying {
     size_t count;
     bool is_start; /* of an update: */
     struct span start;
-    struct ir_instruction *store; /* the only one that is meant of a loop that does more; or NULL */
+    struct ir_instruction *store; /* of a loop that does more, the only store that is a copy; or NULL */
 };
 
 static bool may_copy(const struct ir_instruction *loop) {
@@ -468,7 +469,7 @@ static size_t count_uses(const struct ir_instruction *loop, const struct ir_buff
     return count;
 }
 
-/* What a loop copies while it makes others: `while` begins with arrays of one length so. */
+/* What a loop copies while it makes others: arrays of one length that `while` begins with. */
 static bool reuses_part(struct reuse *u, struct ir_instruction *loop, size_t at) {
     if (!may_copy(loop))
         return false;

@@ -823,14 +823,14 @@ def cases(env):
         assert count(r"\tadd", text) > 60 and count(r"\tv?perm|\tvpblend", text) < 20, text
     yield Case("and by GCC it is made none that permute what they load", no_vectors)
     for function, scalar in (("(+) 0.0", 6), ("max 0.0", 0)):
-        yield golden(f"but of floats where each is several comparisons: {function}",
+        yield golden(f"but it may make them of floats where each is several comparisons: {function}",
                      f"kernel k (xs : [float]) = scan {function} xs", "fcl_block_k", {"FCL_NO_VECTORS;": scalar},
                      extension="c")
 
     def with_long_vectors():
         text = instructions("k", "kernel k (xs : [int]) = scan (+) 0 xs\n", "skylake-avx512")
         assert count(r"\tvpaddd\t.*%[yz]mm", text) >= 15 and count(r"\tvperm[it]2d", text) >= 15, text
-    yield Case("and with AVX-512, which permutes well, for all", with_long_vectors)
+    yield Case("and of all by AVX-512, which permutes well", with_long_vectors)
 
     def fences():
         path = os.path.join(env.tmp(), "scatter.fcl")

@@ -90,7 +90,7 @@ kernel k (n : int) (a : [float]) (b : [float]) =
 """, "fcl_block_k",
                  {r"unit = width < 16 \|\| range < width \? 16 : width;": 1,
                   r"first = \(int\)\(units \* block / blocks \* unit\);": 1}, extension="c")
-    yield golden("what does more than a vector's share is shared out one by one", """\
+    yield golden("but iterations that do much are shared out one by one where a range has less than a vector", """\
 kernel k (n : int) (xs : [float]) =
   let sum x s i = foldl (fn s j => s * x + float (i * j)) s (iota 1000)
   in push <grid> (map (fn x => foldl (sum x) x (iota n)) xs)
