@@ -341,7 +341,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     else if (lower_has_quirk(l, QUIRK_RESTARTED_INDICES) && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
-    lower_keep_order(l, statement, lower_sums_floats(l->arena, loop) || lower_updates(loop));
+    lower_keep_order(l, statement, lower_sums_floats(l->arena, loop) || lower_updates(loop) || lower_hands_on(loop));
     statement->unroll = is_unrolled;
     statement->is_update = lower_has_quirk(l, QUIRK_ROLLED_UPDATES) && !is_unrolled && lower_updates_in_turn(loop);
     if (statement->is_update)
@@ -363,7 +363,7 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     if (lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS) && loop->region->ambient == LEVEL_THREAD)
         lower_scalar(l, statement);
-    lower_keep_order(l, statement, lower_sums_floats(l->arena, loop));
+    lower_keep_order(l, statement, lower_sums_floats(l->arena, loop) || lower_hands_on(loop));
     struct lower_scope scope = lower_enter(l, &statement->body);
     leave_on_failure(l, loop);
     lower_region(l, loop->regions[0]);

@@ -173,6 +173,7 @@ bool lower_steps_wrap(const struct ir_region *region);
 bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
+bool lower_hands_on(const struct ir_instruction *loop); /* an old value, to another of its variables or elements */
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_updates(const struct ir_instruction *loop); /* elements, at places that are not counted */

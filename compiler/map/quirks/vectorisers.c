@@ -49,6 +49,8 @@
    With AVX-512 it also makes vectors of a loop that updates buckets in turn, such as
    buckets[i & 1] += xs[i], and loses updates of one bucket by several lanes. Nor is such a loop
    vectorised.
+   Nor is one whose state hands an old value on, as (a, b) becomes (f i, a): after its vectors, b is
+   an old one, or what nobody wrote (tests/run/toolchains/intel_handed_on.fcl).
 
    note [guarded places]
    Where Intel's OpenCL (2026.2) makes vectors of work-items, it goes around what no lane wants, but
@@ -143,16 +145,22 @@ bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop
     return uses_index(loop->regions[0], sums);
 }
 
+static bool counts_with(struct ir_value *place, const struct ir_value *index) {
+    struct linear sum;
+    if (linear_expand(place, &sum))
+        for (size_t k = 0; k < sum.count; k++)
+            if (sum.term[k].value == index)
+                return true;
+    return false;
+}
+
 static bool goes_through_small(const struct ir_region *region, const struct ir_value *index) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         const struct ir_instruction *at = walk.at;
         bool is_small = ir_is_access(at) && at->buffer->memory >= MEMORY_SHARED && at->buffer->capacity->is_constant &&
                         at->buffer->capacity->constant.integer < TARGET_LANES;
-        struct linear place;
-        if (is_small && linear_expand(at->operands[0], &place))
-            for (size_t k = 0; k < place.count; k++)
-                if (place.term[k].value == index)
-                    return true;
+        if (is_small && counts_with(at->operands[0], index))
+            return true;
     }
     return false;
 }
@@ -299,6 +307,28 @@ bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
         if (base_info[loop->results[i]->base].is_floating)
             return true;
     return goes_on_in_array(arena, loop);
+}
+
+/* Does an element of an array that is no global one get another one's as it is, round after round? */
+static bool hands_elements_on(const struct ir_instruction *loop) {
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at, *load = at->kind == IR_STORE ? at->operands[1]->definition : NULL;
+        if (load && load->kind == IR_LOAD && at->buffer->memory >= MEMORY_SHARED &&
+            load->buffer->memory >= MEMORY_SHARED &&
+            !(loop->kind == IR_FOR && counts_with(at->operands[0], loop->parameters[0])))
+            return true;
+    }
+    return false;
+}
+
+bool lower_hands_on(const struct ir_instruction *loop) {
+    size_t first = loop->kind == IR_FOR;
+    const ir_values *next = &loop->regions[loop->kind == IR_WHILE]->yields;
+    for (size_t i = 0; i < next->count; i++)
+        for (size_t k = 0; k < next->count; k++)
+            if (k != i && next->at[i] == loop->parameters[first + k])
+                return true;
+    return hands_elements_on(loop);
 }
 
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load) {
