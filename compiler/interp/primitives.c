@@ -53,8 +53,9 @@ PRIMITIVE(COMMUTES) {
 static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,
                                     struct span span) {
     if (exact > INT32_MAX)
-        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld elements: the most is 2147483647",
-                    (long long)a[0].scalar.integer, how, (long long)a[1].scalar.integer);
+        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld %s: the most is 2147483647",
+                    (long long)a[0].scalar.integer, how, (long long)a[1].scalar.integer,
+                    text_elements(a[1].scalar.integer));
     return int_of((int32_t)(uint32_t)exact);
 }
 

@@ -24,8 +24,8 @@ static int64_t length_of_both(struct interp *in, struct interp_push *push) {
     int64_t first = push_length(in, push->of), second = push_length(in, push->both.second);
     if (first + second > VALUE_MAX_LENGTH)
         interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->made_at,
-                       "an array of %lld and %lld elements: the most is %lld", (long long)first, (long long)second,
-                       (long long)VALUE_MAX_LENGTH);
+                       "an array of %lld and %lld %s: the most is %lld", (long long)first, (long long)second,
+                       text_elements(second), (long long)VALUE_MAX_LENGTH);
     return first + second;
 }
 
