@@ -93,7 +93,7 @@ static void file_head(struct text *out, struct file_needs needs) {
         text_add(out, "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
                       "#else\n#define FCL_SCALAR\n#endif\n");
     if (needs.vectors) /* clang would keep to half of AVX-512's width */
-        text_add(
+        text_printf(
             out,
             "#if defined __clang__ && defined __AVX512F__\n"
             "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
@@ -107,12 +107,14 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#define FCL_VECTOR(TYPE, at) (*(const TYPE##16_unaligned *)(at))\n"
             "/* LLVM 15 begins anew with an index where it goes on with shorter vectors than 16. */\n"
             "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
+            "#if %s /* %s */\n#define FCL_SIMD_EIGHT FCL_EIGHT\n#else\n"
             "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
-            "#else\n"
+            "#endif\n#else\n"
             "#define FCL_VECTOR(TYPE, at) vload16(0, at)\n"
             "#define FCL_EIGHT\n#define FCL_SIMD_EIGHT\n"
             "#endif\n"
-            "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n");
+            "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n",
+            quirks[QUIRK_SAFE_LOOPS].guard, quirks[QUIRK_SAFE_LOOPS].what);
 }
 
 /* The function for an atomic; those of 64 bits are of cl_khr_int64_base_atomics. */
