@@ -26,7 +26,17 @@ struct state {
     cl_command_queue queue;
 };
 
+// QUIRK_ONES of compiler/map/quirks: Intel's driver for processors reads the variable when it is loaded. Who has set it
+// has chosen.
+static void avoid_wrong_ones(void) {
+#if defined __x86_64__
+    if (__builtin_cpu_supports("avx512vl"))
+        setenv("CL_CONFIG_CPU_TARGET_ARCH", "core-avx2", 0);
+#endif
+}
+
 static bool load_opencl(struct opencl *cl, struct fclrt_note why) {
+    avoid_wrong_ones();
     static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
     return fclrt_load("FCL_LIBOPENCL", names,
                       "the OpenCL loader is not installed (Debian, Ubuntu: package ocl-icd-libopencl1)", symbols,
