@@ -214,6 +214,13 @@ kernel k (n : int) (xs : [float]) =
                                    ["--map=simt"])
             got = count(r"\bFCL_GUARDED\(local", text)
             assert got == wanted, f"{level}, {taken}: {got}, wanted {wanted}\n{text}"
+        for place, wanted in (("(i + n) % length a", 1), ("i / n", 1), ("(i + n) % 5", 0), ("length a - 1 - i", 0)):
+            text = emitted.of_text("cl", "kernel k (xs : [int]) (n : int) =\n"
+                                         "  (map (fn c => let a = force (push <block> c) in push <block>\n"
+                                         f"    (generate (length a) (fn i => a ! ({place})))) (splitUp 33 xs)\n"
+                                         "   |> concat 33 : [int]<grid>)\n", ["--map=loop"])
+            got = count(r"\bFCL_GUARDED\(local", text)
+            assert (got > 0) == wanted, f"{place}: {got}, wanted {wanted}\n{text}"
     yield Case("Intel's OpenCL is kept from loads in vain, but for those whose place a loop computes anew", guarded)
 
     yield golden("an array of one element is a value, whenever that is computed",
@@ -314,6 +321,21 @@ kernel k (n : int) (steps : int) =
                                    ["--map=loop"])
             assert re.search(rf"(?m)^ +{wanted}\n +for .*xs_length.*\n +buckets\[i & 1\] = ", text), text
     yield Case("Intel's OpenCL keeps the order of sums of floats, and of updates", sums_in_order)
+
+    def handed_on():
+        """Note [sums in order]: an old value as it is, from variable to variable or element to element."""
+        arrays = "push <thread> (generate 3 (fn e => x + e))"
+        for step, start, result, wanted in (
+                ("(x + i * i, a)", "(x, 7)", "a + b", 1), ("(x + i * i, b + a)", "(x, 7)", "a + b", 0),
+                ("(push <thread> (map (+ 1) a), push <thread> (reverse a))", f"({arrays}, {arrays})", "a ! 0 + b ! 1",
+                 1)):
+            text = emitted.of_text("cl", "kernel k (xs : [int]) (n : int) =\n  (map (fn x =>\n"
+                                         f"    let (a, b) = power n (fn i (a, b) => {step}) {start}\n"
+                                         f"    in push <thread> (generate 2 (fn _ => {result}))) xs |> concat 2"
+                                         " : [int]<grid>)\n", ["--map=loop"])
+            got = len(re.findall(r"(?m)^ +FCL_IN_ORDER$", text))
+            assert got == wanted, f"{step}: {got}, wanted {wanted}\n{text}"
+    yield Case("Intel's OpenCL makes no vectors of a loop that hands an old value on", handed_on)
 
     def lengths_of_ints():
         text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")

@@ -57,7 +57,9 @@
    takes loads from a thread's own array out of that: those may be done in vain, it thinks. Their
    places are computed where it did not come, though, and are what a register happened to hold. So
    such loads are volatile there. Those in a loop that computes the place anew stay in it, and are
-   not: of volatile ones it makes no vectors, and of a product's it takes minutes to make none. */
+   not: of volatile ones it makes no vectors, and of a product's it takes minutes to make none.
+   Of loops it makes vectors that go on behind their end, where only what could fail is left out: a
+   division by what may be 0, but not the load from a place that it gives. Those loads are volatile, too. */
 #include <inttypes.h>
 
 #include "ir/linear.h"
@@ -331,10 +333,26 @@ bool lower_hands_on(const struct ir_instruction *loop) {
     return hands_elements_on(loop);
 }
 
+/* Is it made by a division by what is no constant? */
+static bool comes_of_division(const struct ir_value *value, int *looked_at) {
+    const struct ir_instruction *definition = value->definition;
+    if (!definition || definition->kind != IR_OPERATION || ++*looked_at > LOOKED_AT_MOST)
+        return false;
+    if ((definition->op == OP_DIV || definition->op == OP_REM) && !definition->operands[1]->is_constant)
+        return true;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (comes_of_division(definition->operands[i], looked_at))
+            return true;
+    return false;
+}
+
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load) {
     const struct ir_value *place = load->operands[0];
+    int looked_at = 0;
     if (!lower_has_quirk(l, QUIRK_GUARDED) || place->is_constant)
         return false;
+    if (l->target->mapping == TARGET_LOOP)
+        return comes_of_division(place, &looked_at);
     for (const struct ir_region *at = load->region; at != l->forall->regions[0]; at = at->parent) {
         const struct ir_instruction *owner = at->owner;
         bool is_loop = owner->kind == IR_FOR || owner->kind == IR_WHILE ||
