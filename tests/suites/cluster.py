@@ -37,9 +37,10 @@ def cases(env):
         return made[target]
 
     def variables(extra=None):
-        """Ranks may be more than processors, whose rest is for other tests, and root may start them."""
+        """Ranks may be more than processors, whose rest is for other tests, and root may start them. Each run has
+        a folder of its own: of two that make the same one at once, one fails."""
         return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_orte_tmpdir_base": env.tmp(),
                 "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_base_warn_component_unused": "0", "FCL_THREADS": "1",
                 "OMPI_MCA_hwloc_base_binding_policy": "none", **(extra or {})}
 

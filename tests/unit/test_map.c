@@ -212,10 +212,10 @@ static void test_quirks(void **state) {
     struct text text;
     text_init(&text, arena);
     quirks_print(&text, quirk_bit(QUIRK_KNOWN_NANS) | quirk_bit(QUIRK_SHARED_ADDRESSES), ON_ALL);
-    quirks_print(&text, quirk_bit(QUIRK_GUARDED), ON_ALL & ~ON_OPENCL_THREADS);
+    quirks_print(&text, quirk_bit(QUIRK_GUARDED), ON_ALL & ~ON_OPENCL);
     quirks_print(&text, 0, ON_ALL);
     assert_int_equal(text.length, 0);
-    quirks_print(&text, quirk_bit(QUIRK_GUARDED), ON_OPENCL_THREADS);
+    quirks_print(&text, quirk_bit(QUIRK_GUARDED), ON_OPENCL_LOOPS);
     assert_non_null(strstr(text.at, "#define FCL_GUARDED(x) (*(volatile"));
     assert_non_null(strstr(text.at, "#else\n#define FCL_GUARDED(x) x\n#endif\n"));
     arena_free(arena);
