@@ -26,12 +26,14 @@ struct state {
     cl_command_queue queue;
 };
 
-// QUIRK_ONES of compiler/map/quirks: Intel's driver for processors reads the variable when it is loaded. Who has set it
-// has chosen.
+// What Intel's driver for processors makes code for; it reads that when it is loaded.
+static const char architecture[] = "CL_CONFIG_CPU_TARGET_ARCH";
+
+// QUIRK_ONES of compiler/map/quirks. Who has set the variable has chosen.
 static void avoid_wrong_ones(void) {
 #if defined __x86_64__
     if (__builtin_cpu_supports("avx512vl"))
-        setenv("CL_CONFIG_CPU_TARGET_ARCH", "core-avx2", 0);
+        setenv(architecture, "core-avx2", 0);
 #endif
 }
 
@@ -287,9 +289,10 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
     char version[256] = "";
     device_string(cl, state->device, CL_DEVICE_VERSION, version, sizeof version);
     char *stamp = fclrt_library_stamp("FCL_LIBOPENCL");
+    const char *made_for = getenv(architecture);
     if (stamp)
-        context->identity =
-            fclrt_format("opencl\n%s\n%s\n%s\n%s\n%s", info->platform, info->name, info->driver, version, stamp);
+        context->identity = fclrt_format("opencl\n%s\n%s\n%s\n%s\n%s\n%s", info->platform, info->name, info->driver,
+                                         version, made_for ? made_for : "", stamp);
     free(stamp);
     if (keeps_its_own(info)) {
         free(context->cache_directory);

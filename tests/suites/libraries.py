@@ -85,6 +85,19 @@ def cases(env):
             assert bool(kept) == is_kept, kept
     yield Case("an OpenCL without binaries", without_binaries)
 
+    def by_architecture():
+        """What Intel's driver is told to make code for tells what is kept of it apart (QUIRK_ONES)."""
+        cache, library, counts = env.tmp(), that_says(), []
+        for architecture in ("core-avx2", "core-avx2", "skx"):
+            done = env.run(env.fclc, "test", "--target=opencl", "tests/run/language/chained_vals.fcl", env={
+                "FCL_LIBOPENCL": library, "XDG_CACHE_HOME": cache, "FCL_CACHE": "1",
+                "CL_CONFIG_CPU_TARGET_ARCH": architecture})
+            if "no driver" in done.stdout + done.stderr:
+                raise Skip("no OpenCL device")
+            counts.append(sum(name.endswith(".fclbin") for _, _, names in os.walk(cache) for name in names))
+        assert counts[0] > 0 and counts == [counts[0], counts[0], 2 * counts[0]], counts
+    yield Case("what an OpenCL makes for other processors is kept apart", by_architecture)
+
     def runs_with_sub_groups():
         """By the mapping for GPUs, with no word on sub-groups: it has these, though the driver tells no width."""
         extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_subgroups"
