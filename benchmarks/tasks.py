@@ -33,6 +33,7 @@ TASKS = {
     "convolution": {"file": PLAIN, "kernel": "filtered", "arguments": "@0 @1"},
     "words": {"file": PLAIN, "kernel": "words", "arguments": "@0"},
     "runLengths": {"file": PLAIN, "kernel": "runLengths", "arguments": "@0"},
+    "bfs": {"file": "benchmarks/suites/rodinia_bfs.fcl", "kernel": "main", "arguments": "@0 @1 @2"},
     "sobel": {"file": MATRICES, "kernel": "edges", "arguments": "{rows} {columns} @0"},
     "csr": {"file": "examples/sparse/sparse.fcl", "kernel": "times", "arguments": "@0 @1 @2 @3"},
     "mandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
@@ -45,7 +46,7 @@ TASKS = {
                            "arguments": "{columns} {rows} -2.2 0.8 -1.5 1.5"},
 }
 # What is there for NumPy's sake, and by nobody's hand; product64 is too small for OpenCL's product by hand.
-WITHOUT_REFERENCE = ["exp", "convolution", "words", "runLengths", "product64"]
+WITHOUT_REFERENCE = ["exp", "convolution", "words", "runLengths", "product64", "bfs"]
 QUICK = ["copy", "saxpy", "reverse", "transpose", "reduce", "scan", "filter", "sort", "histogram256", "sgemm1024"]
 DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histogram256", "histogram65536", "D5",
            "matVec",

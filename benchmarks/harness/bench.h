@@ -64,6 +64,7 @@ enum task_id {
     TASK_CONVOLUTION,
     TASK_WORDS,
     TASK_RUN_LENGTHS,
+    TASK_BFS,
     TASK_FMA, // no task but the ceiling of what computes: references alone have it
 };
 

@@ -261,3 +261,22 @@ void define_run_lengths(struct problem *p) {
     }
     p->out[0].count = p->out[1].count = runs;
 }
+
+void define_bfs(struct problem *p) {
+    const int32_t *starts = p->in[0].at, *degrees = p->in[1].at, *edges = p->in[2].at;
+    int32_t *out = p->out[0].at;
+    size_t nodes = p->out[0].count, found = 0;
+    int32_t *queue = allocate(nodes * sizeof *queue);
+    for (size_t i = 0; i < nodes; i++)
+        out[i] = i == 0 ? 0 : -1;
+    queue[found++] = 0;
+    for (size_t next = 0; next < found; next++) {
+        int32_t from = queue[next];
+        for (int32_t e = starts[from]; e < starts[from] + degrees[from]; e++)
+            if (out[edges[e]] < 0) {
+                out[edges[e]] = out[from] + 1;
+                queue[found++] = edges[e];
+            }
+    }
+    free(queue);
+}

@@ -36,5 +36,6 @@ void define_exp(struct problem *problem);
 void define_convolution(struct problem *problem); // result i: the sum of taps[t] * in[i + count - 1 - t]
 void define_words(struct problem *problem);       // how many letters have no letter before them
 void define_run_lengths(struct problem *problem); // each run's number, and how long it is
+void define_bfs(struct problem *problem);         // how many edges a node is away from node 0; -1 where no way is
 
 #endif

@@ -237,6 +237,22 @@ static void inputs_runs(struct problem *p) {
     result(p, ELEMENT_INT, n);
 }
 
+// A graph of 0 to 12 edges a node, to nodes at random.
+static void inputs_graph(struct problem *p) {
+    size_t nodes = (size_t)p->size, n = 0;
+    int32_t *starts = input(p, ELEMENT_INT, nodes, "first", 0, 12);
+    int32_t *degrees = input(p, ELEMENT_INT, nodes, "degrees", 0, 12);
+    for (size_t i = 0; i < nodes; i++) {
+        starts[i] = (int32_t)n;
+        degrees[i] = (int32_t)(random_word(i, 0) % 13);
+        n += (size_t)degrees[i];
+    }
+    int32_t *edges = input(p, ELEMENT_INT, n, "edges", 0, (int64_t)nodes);
+    for (size_t k = 0; k < n; k++)
+        edges[k] = (int32_t)(random_word(k, 1) % nodes);
+    result(p, ELEMENT_INT, nodes);
+}
+
 static void inputs_none(struct problem *p) { p->operations = 2.0 * (double)p->size; }
 static void define_none(struct problem *p) { (void)p; }
 
@@ -284,6 +300,7 @@ const struct task tasks[] = {
     {"convolution", TASK_CONVOLUTION, "none", 0, 16, 0, inputs_convolution, define_convolution, 1e-5f, 0},
     {"words", TASK_WORDS, "none", 0, 0, 0, inputs_text, define_words, 0, 0},
     {"runLengths", TASK_RUN_LENGTHS, "none", 0, 0, 0, inputs_runs, define_run_lengths, 0, 0},
+    {"bfs", TASK_BFS, "none", 1 << 20, 0, 0, inputs_graph, define_bfs, 0, 0},
     {"sobel", TASK_SOBEL, "sobel", 0, 0, 0, inputs_sobel, define_sobel, 1e-5f, 0},
     {"csr", TASK_CSR, "csr", 0, 0, 0, inputs_csr, define_csr, 1e-4f, 0},
     {"mandelbrot", TASK_MANDELBROT, "mandelbrot", 1024 * 1024, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},

@@ -44,12 +44,28 @@ def product(a, b):
     return (a.reshape(side, side) @ b.reshape(side, side)).ravel()
 
 
+def bfs(starts, degrees, edges):
+    distance, owner = np.full(len(starts), -1, dtype=np.int32), np.empty(len(starts), dtype=np.int32)
+    front, far = np.array([0]), 0
+    distance[0] = 0
+    while len(front):
+        counts, far = degrees[front], far + 1
+        before = np.cumsum(counts) - counts
+        found = edges[np.repeat(starts[front] - before, counts) + np.arange(counts.sum())]
+        found = found[distance[found] < 0]
+        numbers = np.arange(len(found), dtype=np.int32)
+        distance[found], owner[found] = far, numbers
+        front = found[owner[found] == numbers]
+    return distance
+
+
 TASKS = {
     "exp": lambda xs: np.exp(xs),
     "convolution": lambda taps, xs: np.convolve(xs, taps, "valid"),
     "words": words,
     "runLengths": run_lengths,
     "product64": product,
+    "bfs": bfs,
     "sgemm512": product,
     "sgemm1024": product,
     "saxpy": lambda x, y: np.float32(2) * x + y,

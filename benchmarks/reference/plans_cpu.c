@@ -152,7 +152,8 @@ void plan_for_cpus(const struct task_side *task, bool is_opencl) {
     case TASK_EXP:
     case TASK_CONVOLUTION:
     case TASK_WORDS:
-    case TASK_RUN_LENGTHS: break; // nothing by hand
+    case TASK_RUN_LENGTHS:
+    case TASK_BFS: break; // nothing by hand
     case TASK_FMA: plan_fma((uint64_t)p->size, 1, 192); break;
     }
 }

@@ -132,7 +132,8 @@ void plan_for_cuda(const struct task_side *task) {
     case TASK_EXP:
     case TASK_CONVOLUTION:
     case TASK_WORDS:
-    case TASK_RUN_LENGTHS: break; // nothing by hand
+    case TASK_RUN_LENGTHS:
+    case TASK_BFS: break; // nothing by hand
     case TASK_FMA: plan_fma((uint64_t)p->size, GPU_BLOCK, 8); break;
     }
 }
