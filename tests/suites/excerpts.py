@@ -337,6 +337,13 @@ kernel k (n : int) (steps : int) =
             assert got == wanted, f"{step}: {got}, wanted {wanted}\n{text}"
     yield Case("Intel's OpenCL makes no vectors of a loop that hands an old value on", handed_on)
 
+    for level, number in (("block", "local"), ("grid", "global")):
+        yield golden(f"numbers of warps are quotients of 32 bits in OpenCL, at {level}",
+                     f"kernel k (xs : [int]) =\n  (map (push <warp>) (splitUp 40 (take 400 xs)) |> concat 40 : "
+                     f"[int]<{level}>)\n", "k",
+                     {rf"= \(uint\)get_{number}_id\(0\) / 32; \w+ < ": 1, r"_id\(0\) / 32": 1}, extension="cl",
+                     options=["--map=simt", "--sub-groups=yes"])
+
     def lengths_of_ints():
         text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")
         assert "min(t8, 127 - state)" in re.sub(r"\bt\d+\b", "t8", text) and "(long long)state" not in text, text

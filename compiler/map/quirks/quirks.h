@@ -33,8 +33,8 @@ struct quirk_row {
 extern const struct quirk_row quirks[QUIRK_COUNT];
 
 /* A set of quirks: those that a kernel's code would meet. */
-typedef uint32_t quirk_set;
-_Static_assert(QUIRK_COUNT <= 32, "quirk_set has a bit for each");
+typedef uint64_t quirk_set;
+_Static_assert(QUIRK_COUNT <= 64, "quirk_set has a bit for each");
 static inline quirk_set quirk_bit(enum quirk quirk) { return (quirk_set)1 << quirk; }
 
 static inline bool quirk_is_on(enum quirk quirk, unsigned where) { return (quirks[quirk].where & where) != 0; }
