@@ -138,6 +138,16 @@ static bool is_after_less(const struct checker *c, const struct call *call) {
            diag_has_error_in(c->diagnostics, c->definition->span);
 }
 
+/* A push array that is read as a pull array is told once: what mends it mends all reads of that name. */
+static void forget_push(struct checker *c, const struct core *core, struct type *expected) {
+    if (core->kind != CORE_LOCAL || !core->local.local->name || type_resolve(core->type)->kind != TYPE_PUSH ||
+        type_resolve(expected)->kind != TYPE_PULL)
+        return;
+    struct binding *binding = map_get(c->locals, core->local.local->name);
+    if (binding && binding->local == core->local.local)
+        binding->scheme = scheme_of_type(c, c->error_type);
+}
+
 /* Infers an argument, knowing what is expected of it, and reports what does not fit. */
 static void take_argument(struct checker *c, struct call *call, size_t i) {
     struct argument *argument = &call->list.at[i];
@@ -181,6 +191,7 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
     if (are_operands)
         note_local(c, d, left);
     note_local(c, d, core);
+    forget_push(c, core, expected);
 }
 
 /* The functions written in place among the first `count` arguments, which have waited for the others. */

@@ -616,7 +616,10 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
                            : "",
                   by_push(c, expected));
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_LENGTH))
-        diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
+        diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements%s", what,
+                  use->argument->kind == CORE_LOCAL
+                      ? arena_printf(c->arena, "; to read these, too, bind `%s` to `force (…)`", what)
+                      : "");
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_PUSH))
         hint_pushed(c, d, found, use);
     else if (found->kind == TYPE_TUPLE && found->tuple.count != 2 && (is_of(use, PRIM_FST) || is_of(use, PRIM_SND)))
