@@ -209,7 +209,6 @@ struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
         elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
     if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
         return n;
-    e->doubtful++;
     return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
 }
 
@@ -219,7 +218,6 @@ struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n) {
 
 struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size) {
     struct ir_value *n = exact_length(e, size);
-    e->doubtful += n && n->low < 0;
     if (n && e->options->check)
         elab_check(e, CHECK_CHUNK_SIZE, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
     return n;

@@ -128,15 +128,11 @@ static bool are_same(struct elaborator *e, struct comparing *c) {
            c->is_same;
 }
 
-/* Checked, rows of one length are computed all the same where that may be negative: a row of -1 has no
-   elements, as one of 0 has, and nothing but its length would tell. */
 static void compare(struct elaborator *e, enum level_value level, struct comparing *c) {
     struct ir_builder *b = e->builder;
-    uint32_t doubtful = e->doubtful;
-    bool is_same = are_same(e, c);
-    if (is_same && (!e->options->check || e->doubtful == doubtful))
+    if (are_same(e, c))
         return;
-    if (c->other >= 0 && !is_same)
+    if (c->other >= 0)
         elab_fail(e, DIAG_UNEQUAL_ROWS, core_result_span(e->global),
                   "a row of the result has %lld %s, and the first %lld: rows must be equally long", (long long)c->other,
                   text_elements(c->other), (long long)c->width->constant.integer);
@@ -144,9 +140,8 @@ static void compare(struct elaborator *e, enum level_value level, struct compari
     e->split = NULL;
     struct ir_value *i = elab_begin_threads(e, level, c->count);
     struct ir_value *length = row_length(e, c->rows, i);
-    if (!is_same)
-        elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width,
-                          core_result_span(e->global), false);
+    elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width,
+                      core_result_span(e->global), false);
     elab_end_threads(e, level, i);
     e->split = split;
 }

@@ -241,7 +241,6 @@ struct elaborator {
     const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
     bool holds_columns;               /* lengths of rows that are wanted in a shape are checked: matrix.c */
-    uint32_t doubtful;                /* how many lengths in shapes may be negative: matrix.c */
     bool plans;                       /* in elab_prelude: names are left out */
     bool may_leave_loops;             /* see note [unfinished lengths] */
     int tries;                        /* > 0: errors are not told */

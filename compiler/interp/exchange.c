@@ -31,13 +31,13 @@ static void export_element(struct host_value *array, size_t index, struct value 
 }
 
 /* Whether the result has no elements and the row has the lengths that it should have: nothing else of
-   such a row is computed, but for a negative length, which is an error. */
+   such a row is computed. */
 static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth,
                          const struct interp_pull *rows, int64_t row, struct span span) {
     size_t rank = value_rank(array) - depth - 1;
     int64_t lengths[VALUE_MAX_RANK];
     return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, span) &&
-           !in->was_negative && memcmp(lengths, value_shape(array) + depth + 1, rank * sizeof *lengths) == 0;
+           memcmp(lengths, value_shape(array) + depth + 1, rank * sizeof *lengths) == 0;
 }
 
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,

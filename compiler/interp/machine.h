@@ -181,7 +181,6 @@ struct interp {
     struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place;   /* innermost */
     bool is_absent;                 /* only a length is wanted, of a row that is not there: shape.c */
-    bool was_negative;              /* a length that was wanted so */
     const char *stack_limit;        /* deeper than here is an error */
     struct exact_int *exact;        /* exact.c */
     int32_t exact_count;

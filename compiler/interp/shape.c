@@ -32,7 +32,6 @@ bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t r
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;
     in->is_absent = true;
-    in->was_negative = false;
     bool is_known = try_to_find(in, rows, row, rank, lengths, span);
     in->is_absent = false;
     in->region = before.region;

@@ -1166,14 +1166,6 @@ class Generator:
         return self.pick(f"mapIx (fn i r => if i == {k} then {fewer} else r) {m}", f"splitUp {k + 1} (flatten {m})",
                          f"map (fn r => if length r > 0 && r ! 0 == {self.literal(t)} then {fewer} else r) {m}")
 
-    def sunk(self, t, m):
-        """Rows of the matrix, some or all of them of a negative length where it has few columns, or these rows."""
-        n = self.some("E0502")
-        length = self.pick(f"length r - {n}", f"(if i == {n} then -1 else length r)",
-                           f"(if length r > {n} then length r else {n} - 1 - length r * 2)")
-        element = f"if j < length r then r ! j else {self.literal(t)}"
-        return f"mapIx (fn i r => generate ({length}) (fn j => {element})) {m}"
-
     def shaped(self, name, t):
         """Matrices, and arrays of three dimensions: what is made of them, how long their rows are, and they
         themselves."""
@@ -1207,8 +1199,6 @@ class Generator:
             parts.append(f"push <{level}> (flatten {known[2][-1]})")
         if self.does("E0512"):
             parts.append(self.ragged(t, self.random.choice(known[2])))
-        if self.does("E0502"):
-            parts.append(self.sunk(t, self.random.choice(known[2])))
         self.random.shuffle(parts)
         result = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
         self.arguments[name] = []

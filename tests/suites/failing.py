@@ -1,6 +1,5 @@
 """Programs that go wrong while they run (tests/failing): the same code and exit status on every executor, with
---check and, but for `-- checked`, without; C under AddressSanitizer, so that nothing is written where it does not
-belong."""
+--check and without; C under AddressSanitizer, so that nothing is written where it does not belong."""
 
 import glob
 import os
@@ -12,13 +11,13 @@ from harness import Case, Counts
 ORDER = 42
 SANITIZED = True
 
-DIRECTIVE = re.compile(r"^-- (run|checked) (\w+) (.*?) ?(?:== (.*)|error (E\d{4}))$")
+DIRECTIVE = re.compile(r"^-- run (\w+) (.*?) ?(?:== (.*)|error (E\d{4}))$")
 
 
 def directives(path):
     with open(path, encoding="utf-8") as file:
         lines = [line.rstrip("\n") for line in file]
-    found = [DIRECTIVE.match(line) for line in lines if re.match(r"-- (run|checked) \w+ .*(==|error E)", line)]
+    found = [DIRECTIVE.match(line) for line in lines if re.match(r"-- run \w+ .*(==|error E)", line)]
     assert found and all(found), f"{path}: a directive that cannot be read"
     return [match.groups() for match in found]
 
@@ -48,11 +47,10 @@ def cases(env):
                 if env.sanitized:
                     extra = dict(extra, FCL_CC="gcc -fsanitize=address")
                 counts = Counts()
-                for when, kernel, arguments, result, error in directives(path):
+                for kernel, arguments, result, error in directives(path):
                     # A build by OpenCL takes a quarter of a second.
                     is_slow = "opencl" in executor and not env.long
-                    is_once = executor == "interp" or is_slow or when == "checked"
-                    for check in ([],) if is_once else ([], ["--no-check"]):
+                    for check in ([],) if executor == "interp" or is_slow else ([], ["--no-check"]):
                         status, code, printed, said = outcome(
                             env, path, kernel, arguments, [*EXECUTORS[executor][0], *check], extra)
                         good = (status, code) == (1, error) if error else (
