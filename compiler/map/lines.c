@@ -76,8 +76,8 @@ static bool add_store(struct putting *p, const struct ir_instruction *store) {
 static bool is_counter(const struct putting *p, const struct ir_instruction *load) {
     const struct ir_buffer *buffer = load->buffer;
     return buffer->memory >= MEMORY_SHARED && buffer->element == BASE_I32 && buffer->capacity->is_constant &&
-           buffer->capacity->constant.integer <= MOST_COUNTERS && load->region == p->loop->regions[0] &&
-           lower_varies(p->loop, load->operands[0]);
+           buffer->capacity->low > 0 && buffer->capacity->high <= MOST_COUNTERS &&
+           load->region == p->loop->regions[0] && lower_varies(p->loop, load->operands[0]);
 }
 
 static bool find(struct putting *p) {

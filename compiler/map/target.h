@@ -173,12 +173,10 @@ struct target_statement {
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_pause;               /* FENCE: none, but a moment's wait */
-    struct target_lines
-        *lines[TARGET_LINES]; /* FOR: as many as there are; STORE: the first, or NULL, where `limit` says
-                                                 which counter */
-    bool is_volatile;         /* STORE */
-    bool may_meet;            /* STORE, SIMT: note [meeting stores] in ir.h */
-    int lanes;                /* STORE: 0, or TARGET_LANES: of a vector */
+    struct target_lines *lines[TARGET_LINES]; /* FOR: all it has; STORE: its own or NULL, `limit` says which counter */
+    bool is_volatile;                         /* STORE */
+    bool may_meet;                            /* STORE, SIMT: note [meeting stores] in ir.h */
+    int lanes;                                /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
 static inline bool target_is_scalar(const struct target_statement *loop) {
