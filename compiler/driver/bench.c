@@ -244,9 +244,11 @@ static void print_text(const struct compilation *c, const struct measurement *m,
     printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", m->bytes / t->median * 1e-9, m->bytes);
     printf("  half of the runs within %s … %s ms, %.1f %% of the median\n", in_ms(arena, t->lower),
            in_ms(arena, t->upper), noise_of(t) * 1e2);
+    if (m->kernels.count)
+        printf("  each device kernel by itself, median of other runs:\n");
     for (size_t k = 0; k < m->kernels.count; k++) {
         struct kernel_times *times = m->kernels.at[k];
-        printf("  %-32s %s ms", times->name, in_ms(arena, distribution_of(&times->runs).median));
+        printf("    %-30s %s ms", times->name, in_ms(arena, distribution_of(&times->runs).median));
         if (times->launches > 1)
             printf(" in %zu launches", times->launches);
         printf("\n");

@@ -552,8 +552,10 @@ const struct core_global *compilation_kernel(const struct compilation *c) {
         what = arena_printf(c->arena, "%s: no kernel is named `%s`; did you mean `%s`?", path, name, suggestion.best);
     else
         what = arena_printf(c->arena, "%s: no kernel is named `%s`", path, name);
-    driver_explain(c->options, EXIT_USAGE, what,
-                   kernels.length ? arena_printf(c->arena, "its kernels are %s", text_string(&kernels))
-                                  : "it declares no kernels");
+    const char *hint =
+        kernels.length ? arena_printf(c->arena, "its kernels are %s", text_string(&kernels)) : "it declares no kernels";
+    if (other && other->kind == GLOBAL_FUN)
+        hint = arena_printf(c->arena, "%s; `kernel %s` in place of `fun %s` makes one of it", hint, name, name);
+    driver_explain(c->options, EXIT_USAGE, what, hint);
     return NULL;
 }

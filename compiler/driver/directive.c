@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "support/edit.h"
 
 static const char INTRODUCTION[] = "-- test ";
 
@@ -111,14 +112,25 @@ static bool defines(const struct ast_file *file, const char *name) {
     return false;
 }
 
+/* `test`, `Tests`, or one slip away from it. */
+static bool is_nearly_test(struct arena *arena, const char *word, size_t length) {
+    char *lower = arena_strndup(arena, word, length);
+    for (char *p = lower; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return edit_distance(lower, "test", 1) <= 1;
+}
+
 /* The text of a comment, from its dashes: `--Tests: f [1] == 2`, with a name of the file's and a
    relation. Other comments may speak of tests. */
 static bool is_nearly_directive(struct arena *arena, const struct ast_file *file, const char *text) {
     while (*text == '-' || isspace((unsigned char)*text))
         text++;
-    if (strncasecmp(text, "test", 4) != 0)
+    size_t length = 0;
+    while (isalpha((unsigned char)text[length]))
+        length++;
+    if (!is_nearly_test(arena, text, length))
         return false;
-    text += text[4] == 's' || text[4] == 'S' ? 5 : 4;
+    text += length;
     if (*text != ':' && !isspace((unsigned char)*text))
         return false;
     text += *text == ':';

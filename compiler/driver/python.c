@@ -50,10 +50,11 @@ static void add_lines(struct text *out, const char *text, size_t length, const c
 /* FCL's names may have primes, and may be words of Python's or names that the module uses itself. */
 static const char *python_name(struct arena *arena, const char *name) {
     static const char *const words[] = {
-        "False", "None",  "True",   "and",      "as",     "assert",  "async", "await",   "break",  "class", "continue",
-        "def",   "del",   "elif",   "else",     "except", "finally", "for",   "from",    "global", "if",    "import",
-        "in",    "is",    "lambda", "nonlocal", "not",    "or",      "pass",  "raise",   "return", "try",   "while",
-        "with",  "yield", "fcl",    "np",       "npt",    "program", "Any",   "options", "tuple",
+        "False", "None",     "True",    "and",    "as",      "assert", "async",  "await",    "break",
+        "class", "continue", "def",     "del",    "elif",    "else",   "except", "finally",  "for",
+        "from",  "global",   "if",      "import", "in",      "is",     "lambda", "nonlocal", "not",
+        "or",    "pass",     "raise",   "return", "try",     "while",  "with",   "yield",    "fcl",
+        "np",    "npt",      "program", "Any",    "options", "tuple",  "bool",   "float",    "int",
     };
     char *result = arena_strndup(arena, name, strlen(name));
     for (char *p = result; *p; p++)

@@ -24,7 +24,8 @@ def test_a_module_of_a_program(tmp_path, monkeypatch):
     (tmp_path / "kernels.fcl").write_text(
         'import "helps"\nimport "matrix"\nparam much : int = 1\n'
         '-- Adds `much`.\\\n--\n-- """More""" of it.\nkernel lambda (xs : [int]) = push <grid> (map (add much) xs)\n'
-        "kernel x' (np : (int, [bool])) (m : [[double]]) = (fst np, push <grid> (snd np), length m)\n")
+        "kernel x' (np : (int, [bool])) (m : [[double]]) = (fst np, push <grid> (snd np), length m)\n"
+        "kernel int (float : int) = float + 1\n")
     run(FCLC, "kernels.fcl", "-D", "much=5", "--target=c", "-M", "-o", "made.py", cwd=tmp_path)
     assert "helps.fcl" in (tmp_path / "made.d").read_text()
     for name in ("helps.fcl", "kernels.fcl"):
@@ -37,6 +38,7 @@ def test_a_module_of_a_program(tmp_path, monkeypatch):
     assert 'Adds `much`.\\' in made.lambda_.__doc__ and '"""More""" of it.' in made.lambda_.__doc__
     a, b, n = made.x_((3, np.array([True])), np.zeros((2, 2)))
     assert (a, list(b), n) == (3, [True], 2)
+    assert made.int_(2) == 3
     (tmp_path / "use.py").write_text("import numpy as np\nimport made\nxs = np.zeros(3, np.int32)\n"
                                      "good: np.int32 = made.lambda_(xs)[0]\nmade.lambda_(3)\nbad: str = "
                                      "made.lambda_(xs)\n")

@@ -591,8 +591,9 @@ def cases(env):
 
     def nearly_directives():
         nearly = ["--test k 1 == 1", "-- Test k 1 == 1", "-- tests k 1 == 1", "-- test: k 1 ~= 1",
-                  "val c = 1 -- test k 1 == 1"]
-        others = ["-- test k 1 == 1", "(* --test k 1 == 1 *)", "-- Test k with care", "-- tests that 1 == 1 holds"]
+                  "-- tset k 1 == 1", "val c = 1 -- test k 1 == 1"]
+        others = ["-- test k 1 == 1", "(* --test k 1 == 1 *)", "-- Test k with care", "-- tests that 1 == 1 holds",
+                  "-- then k 1 == 1"]
         path = os.path.join(env.tmp(), "p.fcl")
 
         def errors_of(lines):
