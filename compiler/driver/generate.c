@@ -268,7 +268,7 @@ static const struct target_program *lowered(const struct generate_request *reque
     struct map_options map = request->machine->map;
     map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
     map.launch_sized_outside = request->launch_sized_outside;
-    map.has_short_vectors = map.may_have_vectors && vector_bytes_of(request) <= CPU_VECTOR;
+    map.has_wide_vectors = map.may_have_vectors && vector_bytes_of(request) > CPU_VECTOR;
     const struct target_program *target = map_kernel(arena, kernel, &map);
     warn_of_outside(request, kernel, target);
     warn_of_copies(request, kernel);

@@ -580,6 +580,6 @@ static int worth_of(const struct ir_region *body) {
 void loop_begin(struct lowering *l) {
     l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
-    if (l->options->has_vectors || l->options->has_short_vectors)
+    if (l->options->has_vectors || l->options->may_have_vectors)
         vectors_make(l);
 }

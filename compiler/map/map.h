@@ -19,16 +19,16 @@ struct map_options {
                                     lies in global memory */
     bool launch_sized_outside;   /* SIMT: so do the shared arrays that only the launch knows the length of */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */
-    bool may_have_vectors;  /* LOOP: the text says how long they are, note [width]; loops by vectors, note [calls], call
+    bool may_have_vectors; /* LOOP: the text says how long they are, note [width]; loops by vectors, note [calls], call
                               no functions */
-    bool has_short_vectors; /* LOOP: these are at most CPU_VECTOR bytes long, note [registers] */
-    unsigned where;         /* enum quirk_where: whose quirks it meets */
-    bool loads_ahead;       /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
-    bool copies_by_pieces;  /* SIMT: note [copies by 16 bytes] */
-    bool counts_places;     /* SIMT: its compilers do not see that a place grows by the same in each turn: note [counted
+    bool has_wide_vectors; /* LOOP: these are longer than CPU_VECTOR bytes, as in AVX-512, note [registers] */
+    unsigned where;        /* enum quirk_where: whose quirks it meets */
+    bool loads_ahead;      /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
+    bool copies_by_pieces; /* SIMT: note [copies by 16 bytes] */
+    bool counts_places;    /* SIMT: its compilers do not see that a place grows by the same in each turn: note [counted
                            places] */
-    bool puts_lines;        /* LOOP: note [whole lines] */
-    int64_t stack_limit;    /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
+    bool puts_lines;       /* LOOP: note [whole lines] */
+    int64_t stack_limit;   /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
 };
 

@@ -5,8 +5,7 @@
    registers, and then load and store these arrays in every round of the loops outside. So such an
    array becomes one of vectors, its loops go from vector to vector, and are unrolled: every index
    is then a constant, and each vector a register. For targets whose language has vectors; loops
-   that touch no such array are left to their compilers, but for those of note [calls]. In C it is
-   done where registers have at most 32 bytes: where they have 64, GCC does it by itself.
+   that touch no such array are left to their compilers, but for those of note [calls].
 
    note [calls]
    Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers
@@ -250,7 +249,7 @@ static bool has_branches(const struct target_block *block) {
 
 /* The most that an array may have which is to stay in registers. */
 static int64_t most_elements(const struct lowering *l) {
-    return l->options->has_vectors ? MOST_ELEMENTS : MOST_SHORT_ELEMENTS;
+    return l->options->has_vectors || l->options->has_wide_vectors ? MOST_ELEMENTS : MOST_SHORT_ELEMENTS;
 }
 
 /* Can the whole loop go by vectors, unrolled? (Branches would need names, which nobody knows any more to be free.) */

@@ -308,9 +308,9 @@ def cases(env):
     def wide():
         text = processors("matrices.fcl", "product")
         found = collections.Counter(re.findall(r"\ba\[(\w+) \+ \d+l\]", text))
-        assert sorted(found.values()) == [7] * 8 and all(f"const long {place} = " in text for place in found), text
-    yield Case("in a product for processors each of eight rows has one place in 64 bits, from which seven more "
-               "elements of it are counted", wide)
+        assert sorted(found.values()) == [1] * 8 and all(f"const long {place} = " in text for place in found), text
+    yield Case("in a product for processors each of eight rows has one place in 64 bits, from which the next element "
+               "of it is counted", wide)
 
     def constants_outside():
         text = processors("whole.fcl", "total_0")
@@ -745,9 +745,8 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
                        'matMulFma m p n xs ys\n')
-        # rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl, and half as many of
-        # each where registers are half as wide and as many
-        for size, vectors, rows in ((64, 8, 8), (32, 4, 4)):
+        # rows of the first matrix, vectors of the second: two of each row where there are 32 registers of 64 bytes
+        for size, vectors, rows in ((64, 16, 8), (32, 4, 4)):
             text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"),
                              encoding="utf-8").read(), "k")
             assert count(rf"\bfloat16 local_array\w*\[{vectors}\]", text) == 1, text
@@ -757,9 +756,10 @@ def cases(env):
             assert count(r"vstore16|FCL_SIMD|\(uint\)|/ [^1]|%", inner[1]) == 0, inner[1]
             # the panel is copied by rows, in each of three cases, and so is the result, in two
             assert count("for \\(int row", text) == 5, text
-        for size in (32, 64):  # GCC keeps sums of 64 bytes in registers by itself
+        for size, sums in ((32, 64), (64, 256)):
             text = open(compile_to("c", path, f"--vector-bytes={size}"), encoding="utf-8").read()
-            assert ("fcl_float_vec local_array" in text) == (size == 32), text
+            assert count(rf"fcl_float_vec local_array\w*\[{sums} / FCL_WIDTH\]", text), text
+            assert f"    float local_array3[{sums}]" not in text, text
     yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions",
                vectors)
 
