@@ -145,7 +145,7 @@ enum ir_kind {
                   undivided; ambient thread */
     IR_FENCE,     /* what this thread wrote before is seen by others before what it writes after;
                   ambient thread. Among the lanes of a warp (`outer`) these come here together. At ambient
-                  block: what all its threads did before it comes before what any of them does after.
+                  block or warp: what all its threads did before it comes before what any of them does after.
                   With `outer` thread nothing is ordered: the thread waits a moment before it looks again */
     IR_SHUFFLE,   /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here
                    together; ambient thread */

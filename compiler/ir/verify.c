@@ -287,7 +287,7 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
             expect_base(v, at, at->operands[i], BASE_I32, "a number of a check");
         break;
     case IR_FENCE:
-        if (ambient != LEVEL_THREAD && ambient != LEVEL_BLOCK)
+        if (ambient == LEVEL_GRID)
             complain(v, at, "a fence at ambient %s", level_names[ambient]);
         break;
     case IR_ALLOCATE: check_allocate(v, at, region); break;

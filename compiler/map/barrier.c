@@ -251,10 +251,10 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
             continue;
         }
         switch (instruction->kind) {
-        case IR_FENCE: /* of a block's threads */
-            if (region->ambient == LEVEL_BLOCK && !p->only_check)
+        case IR_FENCE: /* of a block's threads, or a warp's lanes */
+            if (region->ambient != LEVEL_THREAD && !p->only_check)
                 set_barrier(p->plan->before, instruction, BARRIER_GLOBAL);
-            if (region->ambient == LEVEL_BLOCK)
+            if (region->ambient != LEVEL_THREAD)
                 pass_barrier(state, BARRIER_GLOBAL);
             break;
         case IR_OPERATION:

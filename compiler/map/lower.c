@@ -157,10 +157,10 @@ static void lower_check(struct lowering *l, const struct ir_instruction *instruc
     check->limit = lower_value(l, instruction->operands[2]);
 }
 
-/* Among the lanes of a warp, which come to it together, a barrier is the fence there is; among the threads
-   of a block the barrier that stands before it. */
+/* Among the lanes of a warp, which come to it together, a barrier is the fence there is; at ambient block or
+   warp the barrier that stands before it. */
 static void lower_fence(struct lowering *l, const struct ir_instruction *fence) {
-    if (fence->region->ambient == LEVEL_BLOCK)
+    if (fence->region->ambient != LEVEL_THREAD)
         return;
     if (fence->outer == LEVEL_WARP)
         lower_emit(l, TARGET_WARP_BARRIER);
