@@ -301,11 +301,11 @@ static enum exit_status save(struct compilation *c, const struct measurement *m)
     return driver_complain(c->options, EXIT_USAGE, "%s", why);
 }
 
-static void warn_of_noise(struct compilation *c, const struct measurement *m, const struct baseline *baseline) {
-    double noise = fmax(noise_of(&m->time), noise_of(&baseline->time));
+static void warn_of_noise(struct compilation *c, const struct baseline *baseline) {
     driver_complain(c->options, EXIT_GOOD,
-                    "the difference from %s, %.1f %%, is within the noise, %.1f %%: a longer --time may tell",
-                    c->options->baseline, fabs(baseline->ratio - 1) * 1e2, noise * 1e2);
+                    "the difference from %s, %.1f %%, is within the noise, as the middle halves of the runs overlap: a "
+                    "longer --time may tell",
+                    c->options->baseline, fabs(baseline->ratio - 1) * 1e2);
 }
 
 /* Where there is a baseline, what is slower by more than the noise is an error of the program. */
@@ -321,7 +321,7 @@ static enum exit_status report(struct compilation *c, const struct measurement *
         print_text(c, m, baseline);
     enum exit_status status = c->options->save ? save(c, m) : EXIT_GOOD;
     if (baseline && baseline->verdict == VERDICT_SAME)
-        warn_of_noise(c, m, baseline);
+        warn_of_noise(c, baseline);
     if (status == EXIT_GOOD && baseline && baseline->verdict == VERDICT_SLOWER)
         status = EXIT_PROGRAM_WRONG;
     return status;

@@ -59,6 +59,8 @@ static void add_output(struct compilation *c, outputs *all, const char *path, co
 
 static enum exit_status write_outputs(struct compilation *c, const outputs *all) {
     const char *why;
+    if (!compilation_is_good(c)) /* a warning, with -W error */
+        return EXIT_PROGRAM_WRONG;
     for (size_t i = 0; i < all->count; i++)
         if (compilation_overwrites(c, "-o", all->at[i].path))
             return EXIT_USAGE;

@@ -71,11 +71,13 @@ static struct ir_value *wide(struct elaborator *e, int64_t value) {
     return ir_constant(e->builder, BASE_I64, (union scalar){.integer = value});
 }
 
+static struct ir_value *is_below(struct elaborator *e, struct ir_value *value) {
+    return ir_binary(e->builder, OP_LE, value, wide(e, INT32_MAX));
+}
+
 /* Reports the sum or product whose value is too much for an int. */
-static void hold_below(struct elaborator *e, const struct lengthening *l, const struct exact *exact,
-                       struct ir_value *value) {
+static void hold(struct elaborator *e, const struct lengthening *l, const struct exact *exact, struct ir_value *fits) {
     struct ir_builder *b = e->builder;
-    struct ir_value *fits = ir_binary(b, OP_LE, value, wide(e, INT32_MAX));
     struct ir_value *x = elab_as_scalar(e, exact->operands[0]);
     struct ir_value *y = exact->arity == 2 ? elab_as_scalar(e, exact->operands[1]) : ir_int(b, 0);
     enum ir_check check = exact->op == OP_MUL ? CHECK_MANY_TIMES : CHECK_LONG;
@@ -111,11 +113,34 @@ static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l,
         if (exact->op != OP_MUL || !factor)
             continue;
         if (l->is_held) /* else the product might not fit 64 bits */
-            hold_below(e, l, factor, x[i]);
+            hold(e, l, factor, is_below(e, x[i]));
         else
             x[i] = within_int(e, x[i]);
     }
     return exact->arity == 2 ? ir_binary(b, exact->op, x[0], x[1]) : ir_unary(b, exact->op, x[0]);
+}
+
+/* The product in a sum that may have wrapped, as its factors say more than what the int has become; or NULL. */
+static struct elab_value *product_in(struct elab_value *value) {
+    const struct exact *exact = value->exact;
+    if (!exact || exact->op == OP_MUL)
+        return exact ? value : NULL;
+    struct elab_value *found = NULL;
+    for (int i = 0; i < exact->arity && !found && is_ring(exact->op); i++)
+        found = product_in(exact->operands[i]);
+    return found;
+}
+
+static void hold_sum(struct elaborator *e, const struct lengthening *l, const struct exact *sum,
+                     struct ir_value *value) {
+    struct ir_value *fits = is_below(e, value);
+    struct elab_value *product = NULL;
+    for (int i = 0; i < sum->arity && !product && is_ring(sum->op) && sum->op != OP_MUL; i++)
+        product = product_in(sum->operands[i]);
+    struct lengthening without = {.is_held = false};
+    if (product)
+        hold(e, l, product->exact, ir_binary(e->builder, OP_OR, fits, is_below(e, exact_value(e, &without, product))));
+    hold(e, l, sum, fits);
 }
 
 /* Is every int that it is made of what it would be without wrapping? */
@@ -186,7 +211,7 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     struct lengthening l = {.span = e->span, .is_ring = true, .is_held = is_held};
     struct ir_value *value = exact_value(e, &l, n);
     if (l.is_held) {
-        hold_below(e, &l, l.blamed ? l.blamed : n->exact, value);
+        hold_sum(e, &l, l.blamed ? l.blamed : n->exact, value);
         struct ir_value *first = elab_as_scalar(e, n->exact->operands[0]);
         struct ir_value *second = elab_as_scalar(e, n->exact->operands[n->exact->arity - 1]);
         elab_hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);

@@ -99,8 +99,10 @@ struct value interp_remember(struct interp *in, enum primitive primitive, const 
         record.b = -record.b;
     record.value = combined(primitive, exactly(in, arguments[0]), is_unary ? 0 : exactly(in, arguments[1]));
     for (int i = 1; i >= 0; i--) {
+        bool is_sum = primitive == PRIM_ADD || primitive == PRIM_SUB;
         bool is_too_large = is_product && of[i] && of[i]->value > INT32_MAX;
-        if (is_too_large || (of[i] && primitive != PRIM_ADD && primitive != PRIM_SUB && !is_product)) {
+        bool has_factors = is_sum && of[i] && of[i]->is_product && of[i]->value > INT32_MAX;
+        if (is_too_large || has_factors || (of[i] && !is_sum && !is_product)) {
             record.is_product = of[i]->is_product;
             record.a = of[i]->a;
             record.b = of[i]->b;
