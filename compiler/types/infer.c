@@ -290,7 +290,7 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
         (kind == TYPE_ARROW || kind == TYPE_LEVEL_ARROW) && is_value(value) && ran_nothing(c, ambient, mark);
     level_require(c, LEVEL_FITS, ambient, outer, value->span, callee_keep(c, core));
     if (generalises) {
-        *scheme = generalise(c, core->type, mark, value->kind == EXPR_LAMBDA);
+        *scheme = generalise(c, core->type, mark, true);
         lower_depth(c, core->type);
     } else {
         lower_depth(c, core->type);
