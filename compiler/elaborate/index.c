@@ -56,6 +56,8 @@ static bool reject_index(struct elaborator *e, const struct ir_value *index, con
 static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     struct ir_builder *b = e->builder;
     size_t inner = pull->memory.extent_count;
+    if (pull->length && elab_is_none(e, pull->length)) /* see elab_checked_index */
+        index = ir_int(b, 0);
     if (inner) { /* a row: the same memory, further on */
         /* Every extent is an int, their product need not be: rows begin at 64-bit offsets. */
         struct ir_value *stride = ir_convert(b, ir_resolve(b, pull->memory.extents[0]), BASE_I64);
