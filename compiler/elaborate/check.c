@@ -121,6 +121,11 @@ struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, st
     return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));
 }
 
+bool elab_is_none(struct elaborator *e, struct ir_value *count) {
+    const struct ir_value *known = ir_resolve(e->builder, count);
+    return known->is_constant && known->constant.integer == 0;
+}
+
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
     if (!e->may_leave_loops || e->shape || !index || !length)
         return index;

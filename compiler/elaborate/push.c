@@ -105,11 +105,6 @@ void elab_end_threads(struct elaborator *e, enum level_value level, const struct
         ir_end_forall(e->builder);
 }
 
-bool elab_is_none(struct elaborator *e, struct ir_value *count) {
-    const struct ir_value *known = ir_resolve(e->builder, count);
-    return known->is_constant && known->constant.integer == 0;
-}
-
 static void write_store(struct elaborator *e, const struct writer *self, struct ir_value *index,
                         struct elab_value *element) {
     if (self->offset)

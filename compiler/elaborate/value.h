@@ -464,9 +464,6 @@ void elab_run_later(struct elaborator *e, runnings *all, struct push *push, stru
 /* Writes the element, unless its place is outside 0 … total - 1. */
 void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
                        struct elab_value *element, struct ir_value *total);
-/* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
-   elements is never asked, and may make no sense. */
-bool elab_is_none(struct elaborator *e, struct ir_value *count);
 /* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
    elab_end_threads, which wants it back. */
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
@@ -551,7 +548,10 @@ void elab_check_push(struct elaborator *e, const struct push *push, enum ir_chec
                      struct ir_value *a, struct ir_value *b);
 /* Is it from 0 to length - 1? */
 struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
-/* The index, which is checked, and 0 instead where it is wrong. */
+/* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
+   elements is never asked, and may make no sense. */
+bool elab_is_none(struct elaborator *e, struct ir_value *count);
+/* The index, which is checked, and 0 instead where it is wrong; but itself where there is no element. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 
 /* ---- lookback.c ---- */
