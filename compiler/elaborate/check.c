@@ -133,7 +133,7 @@ struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index
     if (ir_prove(e->builder, inside))
         return index;
     elab_check(e, CHECK_INDEX, inside, index, length, e->span);
-    if (elab_is_none(e, length)) /* what is computed from a 0 might be seen to be wrong, and nobody asks for it */
+    if (elab_is_none(e, length)) /* what a known 0 leads to might be rejected, though no element is ever asked for */
         return index;
     return ir_ternary(e->builder, OP_SELECT, inside, index, ir_int(e->builder, 0));
 }

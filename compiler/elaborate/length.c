@@ -121,22 +121,20 @@ static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l,
 }
 
 /* The product in a sum that may have wrapped, as its factors say more than what the int has become; or NULL. */
-static struct elab_value *product_in(struct elab_value *value) {
-    const struct exact *exact = value->exact;
-    if (!exact || exact->op == OP_MUL)
-        return exact ? value : NULL;
-    struct elab_value *found = NULL;
-    for (int i = 0; i < exact->arity && !found && is_ring(exact->op); i++)
-        found = product_in(exact->operands[i]);
-    return found;
+static struct elab_value *product_in(const struct exact *sum) {
+    for (int i = 0; i < sum->arity && is_ring(sum->op) && sum->op != OP_MUL; i++) {
+        struct elab_value *x = sum->operands[i];
+        struct elab_value *found = !x->exact ? NULL : x->exact->op == OP_MUL ? x : product_in(x->exact);
+        if (found)
+            return found;
+    }
+    return NULL;
 }
 
 static void hold_sum(struct elaborator *e, const struct lengthening *l, const struct exact *sum,
                      struct ir_value *value) {
     struct ir_value *fits = is_below(e, value);
-    struct elab_value *product = NULL;
-    for (int i = 0; i < sum->arity && !product && is_ring(sum->op) && sum->op != OP_MUL; i++)
-        product = product_in(sum->operands[i]);
+    struct elab_value *product = product_in(sum);
     struct lengthening without = {.is_held = false};
     if (product)
         hold(e, l, product->exact, ir_binary(e->builder, OP_OR, fits, is_below(e, exact_value(e, &without, product))));

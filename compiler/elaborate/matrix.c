@@ -143,7 +143,7 @@ static void compare(struct elaborator *e, enum level_value level, struct compari
     elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width,
                       core_result_span(e->global), false);
     elab_end_threads(e, level, i);
-    /* Before a thread reads where another's row has nothing, and that is told in place of this. */
+    /* A thread that reads beyond the short row of another would report its index first. */
     if (e->options->check && (level == LEVEL_WARP || level == LEVEL_BLOCK))
         ir_fence(b, level);
     e->split = split;
