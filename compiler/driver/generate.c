@@ -233,8 +233,10 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.param_count = tuned->value_count;
     }
     elaborate.block_size = block_size_of(request, global, &elaborate);
-    if (!request->options->block_size_given && !global->block_size)
+    if (!request->options->block_size_given && !global->block_size) {
         elaborate.bucket_threads = machine->bucket_threads;
+        elaborate.warp_threads = machine->warp_threads;
+    }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     if (kernel)
         kernel->contracts = global->contracts;

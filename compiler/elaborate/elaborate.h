@@ -20,6 +20,8 @@ struct elaborate_options {
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
     int bucket_threads;                   /* of blocks with buckets of their own, note [threads of buckets] in reduce.c;
                                              0: block_size */
+    int warp_threads;                     /* of blocks whose warps work alone, note [blocks of warps] in chunks.c;
+                                             0: block_size */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
     bool has_mma;                         /* a warp multiplies matrices by an instruction */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */

@@ -246,7 +246,7 @@ struct ir_instruction {
             /* FOR (never FORALL): the C compiler should unroll it (private arrays are indexed by its
                index) */
             bool unroll;
-            int threads;  /* FORALL from grid to block: of each block; 0: as many as the kernel's */
+            int threads;  /* FORALL from grid to block or warp: of each block; 0: as many as the kernel's */
             bool is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in
                              elaborate/update.c */
         } loop;

@@ -303,8 +303,8 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
                      level_names[at->inner], level_names[ambient]);
         if (at->buffer && (at->outer != LEVEL_GRID || at->inner != LEVEL_BLOCK))
             complain(v, at, "tickets for a loop that is not from grid to block");
-        if (IR_PART(at, loop).threads && (at->outer != LEVEL_GRID || at->inner != LEVEL_BLOCK))
-            complain(v, at, "threads of a loop that is not from grid to block");
+        if (IR_PART(at, loop).threads && (at->outer != LEVEL_GRID || at->inner < LEVEL_WARP))
+            complain(v, at, "threads of a loop that is not from grid to block or warp");
         if (v->wrong)
             return;
         define(v, at, at->parameters, at->parameter_count, regions[0], NULL);

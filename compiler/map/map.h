@@ -37,7 +37,8 @@ struct map_options {
 struct machine {
     const char *device; /* the kind, as the runtime calls it: values are tuned for each */
     bool has_shuffles, has_mma, polls_by_atomics, pauses;
-    int bucket_threads;  /* 0: as many as #BlockSize says */
+    int bucket_threads;  /* of some blocks, as elaborate_options has it; 0: as many as #BlockSize says */
+    int warp_threads;    /* likewise */
     int warp_sizes;      /* that it has, 32 and 64, together; 0: any, as a warp is a thread or a loop */
     int shared_bytes;    /* 0: as where nothing is said */
     int64_t shared_most; /* bytes of shared memory that a block can have at most, on any; simt */
