@@ -15,8 +15,17 @@
    note [bounded]
    An array whose length only the launch knows has memory of its own, behind the pool of those whose
    lengths are constant. Mostly it holds the last tile, and what holds whole tiles is not in use
-   then. So it lies in the pool where its length has a bound, and the pool need not grow for that. */
+   then. So it lies in the pool where its length has a bound, and the pool need not grow for that.
+
+   note [places of a few bytes]
+   What is written next where an array lies must wait, at a barrier, until all threads have read it.
+   The bytes of a number, as what a block has before it in a scan, are not worth that: nothing lies
+   there afterwards. */
 #include "map/lower.h"
+
+#include <limits.h>
+
+enum { FEW_BYTES = 16 }; /* note [places of a few bytes] */
 
 static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -213,7 +222,8 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
         struct shared_buffer *shared = &plan->buffers.at[i];
         if (shared->is_dynamic || shared->is_outside || shared->extent->buffer->owner == LEVEL_WARP)
             continue;
-        items[count] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0, shared->extent};
+        int end = shared->place.high <= FEW_BYTES ? INT_MAX : shared->extent->end;
+        items[count] = (struct item){shared->extent->begin, end, shared->place.high, 0, shared->extent};
         origin[count++] = i;
     }
     for (size_t i = 0; i < frames->count; i++) {

@@ -11,16 +11,17 @@ enum { COUNT = 9000, BUCKETS = 10, STEPS = 5 };
 
 static uint32_t at(int32_t i, uint32_t round) { return ((uint32_t)i * 2654435761u + round * 40503u) >> 9; }
 
-/* Launches of graphs, of which the simulator writes a line each. */
-static int launched(void) {
-    FILE *calls = fopen(getenv("CUDASIM_CALLS"), "r");
+/* Have so many graphs been launched? The simulator writes a line for each; a GPU's driver does not. */
+static bool were_launched(int wanted) {
+    const char *path = getenv("CUDASIM_CALLS");
+    FILE *calls = path ? fopen(path, "r") : NULL;
     char line[200];
     int count = 0;
     while (calls && fgets(line, sizeof line, calls))
         count += strncmp(line, "graph ", 6) == 0;
     if (calls)
         fclose(calls);
-    return count;
+    return !path || count == wanted;
 }
 
 static void whole_numbers(struct fcl_context *context) {
@@ -35,7 +36,7 @@ static void whole_numbers(struct fcl_context *context) {
     CHECK(graphs_ends_graph(context, COUNT, in, &told, &lengths[0], &first, &lengths[1], &turned, &graphs[3]) ==
           FCL_OK);
     CHECK(graphs_one_graph(context, COUNT, in, &ones, &one, &graphs[4]) == FCL_OK && ones == 1);
-    CHECK(buckets == BUCKETS && told == COUNT && lengths[0] == 1 && lengths[1] == COUNT && launched() == 0);
+    CHECK(buckets == BUCKETS && told == COUNT && lengths[0] == 1 && lengths[1] == COUNT && were_launched(0));
     /* What is freed while a graph is recorded is its own. */
     for (int i = 0; i < 20; i++)
         CHECK(fcl_buffer_new(context, i % 2 ? sizeof xs : 4, &held[i]) == FCL_OK &&
@@ -46,7 +47,7 @@ static void whole_numbers(struct fcl_context *context) {
             xs[i] = (int32_t)(at(i, round) % BUCKETS);
         CHECK(fcl_write(in, 0, xs, sizeof xs) == FCL_OK);
         for (int i = 0; i < 5; i++) {
-            CHECK(fcl_graph_launch(graphs[i]) == FCL_OK && launched() == (int)round * 5 + i + 1);
+            CHECK(fcl_graph_launch(graphs[i]) == FCL_OK && were_launched((int)round * 5 + i + 1));
             /* What takes memory and gives it back between. */
             CHECK(graphs_running(context, COUNT, xs, &length, &others) == FCL_OK);
             free(others);

@@ -10,7 +10,10 @@
 enum { COUNT = 100000, MANY = 200 };
 
 static void begin(const char *part) {
-    FILE *calls = fopen(getenv("CUDASIM_CALLS"), "a");
+    const char *path = getenv("CUDASIM_CALLS");
+    FILE *calls = path ? fopen(path, "a") : NULL;
+    if (!path) /* a GPU's driver notes nothing */
+        return;
     if (!calls)
         exit(1);
     fprintf(calls, "part %s\n", part);
