@@ -27,6 +27,7 @@
    lookback, one thread combines what the blocks have given, and the loop is run again with that as
    the lookback's result. */
 #include "elaborate/value.h"
+#include "ir/machine.h"
 #include "ir/range.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
@@ -361,9 +362,26 @@ static void end_only(struct elaborator *e, struct ir_value *lane) {
     ir_end_only(e->builder);
 }
 
+/* The first thread, or the first lane of the first warp, tells the aggregate. */
+static void tell(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                 const ir_values *aggregate, struct ir_value *lane) {
+    bool was_volatile = ir_set_volatile(e->builder, true);
+    begin_only(e, lane);
+    publish(e, state, blocks, AGGREGATE, aggregate->at);
+    end_only(e, lane);
+    ir_set_volatile(e->builder, was_volatile);
+}
+
+static void tell_alone(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                       const ir_values *aggregate) {
+    ir_begin_forall(e->builder, LEVEL_BLOCK, LEVEL_THREAD, ir_int(e->builder, 1), "first");
+    tell(e, state, blocks, aggregate, NULL);
+    ir_end_forall(e->builder);
+}
+
 /* The first thread goes back, or the first warp; the others read from shared memory what it found. */
 static struct elab_value *in_one_pass(struct elaborator *e, const struct lookback_state *state,
-                                      const struct blocks_run *blocks, const ir_values *aggregate) {
+                                      const struct blocks_run *blocks, const ir_values *aggregate, bool is_told) {
     struct ir_builder *b = e->builder;
     size_t n = state->bases.count;
     struct ir_buffer **found = ARENA_ARRAY(e->arena, struct ir_buffer *, n);
@@ -376,10 +394,9 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
     ir_begin_forall(b, LEVEL_BLOCK, by_warp ? LEVEL_WARP : LEVEL_THREAD, ir_int(b, 1), "first");
     if (by_warp)
         lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, ir_int(b, e->options->warp_size), "lane");
+    if (!is_told)
+        tell(e, state, blocks, aggregate, lane);
     bool was_volatile = ir_set_volatile(b, true);
-    begin_only(e, lane);
-    publish(e, state, blocks, AGGREGATE, aggregate->at);
-    end_only(e, lane);
     ir_values acc = elab_leaves(e, state->neutral);
     if (by_warp)
         go_back_by_warp(e, state, blocks, lane, acc.at);
@@ -457,7 +474,8 @@ static struct ir_value *count_at(struct elaborator *e, struct pull *counts, stru
     return ir_binary(b, OP_MAX, zero, ir_binary(b, OP_MIN, count, ir_int(b, INT32_MAX - 1)));
 }
 
-/* go_back for counts: one thread reads the words of one place. */
+/* go_back for counts: one thread reads the words of one place, of some blocks at a time, whose loads
+   are under way together. */
 static struct ir_value *count_back(struct elaborator *e, const struct lookback_state *state,
                                    const struct blocks_run *blocks, struct ir_value *place) {
     enum { SUM, BEFORE, IS_DONE, CARRIED };
@@ -469,22 +487,50 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     ir_begin_while(b, carried, CARRIED, lows, highs);
     ir_name(carried[BEFORE], "before");
     ir_while_body(b, ir_unary(b, OP_NOT, carried[IS_DONE]));
-    struct ir_value *j = carried[BEFORE], *word = see(e, state->words->buffer, word_at(e, state, j, place));
-    ir_name(word, "state");
-    struct ir_value *is_there = ir_binary(b, OP_NE, word, zero), *is_all = ir_binary(b, OP_LT, word, zero);
-    struct ir_value *own = ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, word, one), zero);
-    struct ir_value *sum = ir_ternary(b, OP_SELECT, is_all, ir_binary(b, OP_AND, word, most_count(e)), own);
-    struct ir_value *nexts[CARRIED] = {
-        ir_binary(b, OP_ADD, carried[SUM], sum), ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, j, one), j),
-        ir_binary(b, OP_OR, is_all, ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, j, zero)))};
+    struct ir_value *at[GPU_COUNTS_TOGETHER], *words[GPU_COUNTS_TOGETHER], *takes = NULL, *ends = NULL;
+    for (int k = 0; k < GPU_COUNTS_TOGETHER; k++) { /* beyond block 0, it again: no thread takes it twice */
+        at[k] = k ? ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[BEFORE], ir_int(b, k)), zero) : carried[BEFORE];
+        words[k] = see(e, state->words->buffer, word_at(e, state, at[k], place));
+        ir_name(words[k], "state");
+    }
+    struct ir_value *nexts[CARRIED] = {carried[SUM], carried[BEFORE], ir_bool(b, false)};
+    for (int k = 0; k < GPU_COUNTS_TOGETHER; k++) {
+        struct ir_value *is_there = ir_binary(b, OP_NE, words[k], zero), *is_all = ir_binary(b, OP_LT, words[k], zero);
+        struct ir_value *goes_on = takes ? ir_binary(b, OP_AND, takes, ir_unary(b, OP_NOT, ends)) : NULL;
+        takes = goes_on ? ir_binary(b, OP_AND, goes_on, is_there) : is_there;
+        ends = ir_binary(b, OP_OR, is_all, ir_binary(b, OP_EQ, at[k], zero));
+        struct ir_value *count = ir_ternary(b, OP_SELECT, is_all, ir_binary(b, OP_AND, words[k], most_count(e)),
+                                            ir_binary(b, OP_SUB, words[k], one));
+        nexts[SUM] = ir_binary(b, OP_ADD, nexts[SUM], ir_ternary(b, OP_SELECT, takes, count, zero));
+        nexts[BEFORE] = ir_ternary(b, OP_SELECT, takes, ir_binary(b, OP_SUB, at[k], one), nexts[BEFORE]);
+        nexts[IS_DONE] = ir_binary(b, OP_OR, nexts[IS_DONE], ir_binary(b, OP_AND, takes, ends));
+    }
     ir_end_while(b, nexts, results);
     return ir_binary(b, OP_AND, results[SUM], most_count(e));
+}
+
+/* Returns what it tells. */
+static struct ir_value *tell_count(struct elaborator *e, const struct lookback_state *state,
+                                   const struct blocks_run *blocks, struct pull *counts, struct ir_value *place) {
+    struct ir_value *own = count_at(e, counts, place), *at = word_at(e, state, blocks->index, place);
+    bool was_volatile = ir_set_volatile(e->builder, true);
+    show(e, state->words->buffer, at, ir_binary(e->builder, OP_ADD, own, ir_int(e->builder, 1)));
+    ir_set_volatile(e->builder, was_volatile);
+    return own;
+}
+
+static void tell_counts(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                        struct pull *counts) {
+    struct ir_value *place = elab_begin_threads(e, LEVEL_BLOCK, state->places);
+    tell_count(e, state, blocks, counts, place);
+    elab_end_threads(e, LEVEL_BLOCK, place);
 }
 
 /* Each thread goes back for a place; all get what they found from shared memory. Without blocks
    (NULL) there are none before. */
 static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookback_state *state,
-                                       const struct blocks_run *blocks, struct pull *counts, struct ir_value *places) {
+                                       const struct blocks_run *blocks, struct pull *counts, struct ir_value *places,
+                                       bool is_told) {
     struct ir_builder *b = e->builder;
     struct ir_buffer **found = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
     found[0] = new_buffer(e, MEMORY_SHARED, BASE_I32, places, "before_block");
@@ -492,12 +538,12 @@ static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookba
     ir_allocate(b, found[0]);
     struct ir_value *place = elab_begin_threads(e, LEVEL_BLOCK, places), *sum = ir_int(b, 0);
     if (blocks) {
-        struct ir_value *own = count_at(e, counts, place), *at = word_at(e, state, blocks->index, place);
+        struct ir_value *own = is_told ? count_at(e, counts, place) : tell_count(e, state, blocks, counts, place);
         bool was_volatile = ir_set_volatile(b, true);
-        show(e, state->words->buffer, at, ir_binary(b, OP_ADD, own, ir_int(b, 1)));
         sum = count_back(e, state, blocks, place);
         struct ir_value *sign = ir_constant(b, BASE_I32, (union scalar){.integer = INT32_MIN});
-        show(e, state->words->buffer, at, ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
+        show(e, state->words->buffer, word_at(e, state, blocks->index, place),
+             ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
         ir_set_volatile(b, was_volatile);
     }
     ir_store(b, found[0], place, sum);
@@ -626,13 +672,22 @@ void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks) {
     fail_place(e, state->span, state->name);
 }
 
-PRIMITIVE(LOOKBACK) {
+/* What a lookback gives: with what the block has done meanwhile, unless that is NULL. */
+static struct elab_value *with_work(struct elaborator *e, struct elab_value *before, struct elab_value *done) {
+    return done ? elab_pair(e, before, done) : before;
+}
+
+static struct elab_value *work(struct elaborator *e, struct elab_value *function) {
+    return function ? elab_apply(e, function, elab_scalar(e, ir_int(e->builder, 0))) : NULL;
+}
+
+static struct elab_value *look_back(struct elaborator *e, struct elab_value **arguments, struct elab_value *meanwhile) {
     struct elab_value *neutral = arguments[2];
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
-        return elab_unknown_like(e, neutral);
+        return with_work(e, elab_unknown_like(e, neutral), work(e, meanwhile));
     if (!blocks)
-        return neutral; /* there is one block */
+        return with_work(e, neutral, work(e, meanwhile)); /* there is one block */
     bool in_passes = is_in_passes(e, arguments[0]);
     check_place(e, blocks, "lookback");
     struct lookback_state *state = state_here(e, blocks, in_passes, false, "lookback");
@@ -652,24 +707,38 @@ PRIMITIVE(LOOKBACK) {
     if (ends_pass(blocks, state)) {
         collect(e, state, blocks, &aggregate);
         e->shape++;
-        return elab_unknown_like(e, neutral);
+        return with_work(e, elab_unknown_like(e, neutral), work(e, meanwhile));
     }
-    if (!in_passes)
-        return in_one_pass(e, state, blocks, &aggregate);
+    if (!in_passes) {
+        if (meanwhile)
+            tell_alone(e, state, blocks, &aggregate);
+        struct elab_value *done = work(e, meanwhile);
+        return with_work(e, in_one_pass(e, state, blocks, &aggregate, meanwhile), done);
+    }
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
         leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
-    return elab_unflatten(e, neutral, leaves);
+    return with_work(e, elab_unflatten(e, neutral, leaves), work(e, meanwhile));
 }
 
-PRIMITIVE(LOOKBACK_COUNTS) {
-    struct pull *counts = elab_as_pull(e, arguments[1]);
+PRIMITIVE(LOOKBACK) { return look_back(e, arguments, NULL); }
+
+PRIMITIVE(LOOKBACK_DURING) { return look_back(e, arguments, arguments[4]); }
+
+static struct elab_value *look_back_counts(struct elaborator *e, struct elab_value **arguments,
+                                           struct elab_value *meanwhile) {
+    struct pull *counts = elab_as_pull(e, arguments[1]), *before = NULL;
     struct blocks_run *blocks = e->blocks;
-    if (e->shape)
-        return elab_of_pull(e, elab_unknown_array(e, &elab_int_type, counts->length));
+    struct elab_value *done = NULL;
+    if (e->shape) {
+        before = elab_unknown_array(e, &elab_int_type, counts->length);
+        return with_work(e, elab_of_pull(e, before), work(e, meanwhile));
+    }
     struct ir_value *places = elab_capacity(e, counts->length, LEVEL_BLOCK);
-    if (!blocks)
-        return elab_of_pull(e, counts_in_one_pass(e, NULL, NULL, counts, places));
+    if (!blocks) {
+        done = work(e, meanwhile);
+        return with_work(e, elab_of_pull(e, counts_in_one_pass(e, NULL, NULL, counts, places, false)), done);
+    }
     bool in_passes = is_in_passes(e, arguments[0]);
     check_place(e, blocks, "lookbackCounts");
     struct lookback_state *state = state_here(e, blocks, in_passes, true, "lookbackCounts");
@@ -685,11 +754,21 @@ PRIMITIVE(LOOKBACK_COUNTS) {
     if (ends_pass(blocks, state)) {
         collect_counts(e, state, blocks, counts);
         e->shape++;
-        return elab_of_pull(e, elab_unknown_array(e, &elab_int_type, counts->length));
+        before = elab_unknown_array(e, &elab_int_type, counts->length);
+        return with_work(e, elab_of_pull(e, before), work(e, meanwhile));
     }
-    if (!in_passes)
-        return elab_of_pull(e, counts_in_one_pass(e, state, blocks, counts, state->places));
+    if (!in_passes) {
+        if (meanwhile)
+            tell_counts(e, state, blocks, counts);
+        done = work(e, meanwhile);
+        before = counts_in_one_pass(e, state, blocks, counts, state->places, meanwhile);
+        return with_work(e, elab_of_pull(e, before), done);
+    }
     struct ir_value *start = product(e, blocks->index, state->places);
-    return elab_of_pull(e,
-                        elab_stored(e, &elab_int_type, state->values, start, ir_resolve(e->builder, counts->length)));
+    before = elab_stored(e, &elab_int_type, state->values, start, ir_resolve(e->builder, counts->length));
+    return with_work(e, elab_of_pull(e, before), work(e, meanwhile));
 }
+
+PRIMITIVE(LOOKBACK_COUNTS) { return look_back_counts(e, arguments, NULL); }
+
+PRIMITIVE(LOOKBACK_COUNTS_DURING) { return look_back_counts(e, arguments, arguments[2]); }

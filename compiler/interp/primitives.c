@@ -183,7 +183,7 @@ PRIMITIVE(TRACE) {
 }
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */
-PRIMITIVE(LOOKBACK) {
+static struct value look_back(struct interp *in, const struct value *a, struct span span) {
     struct chunks_run *run = in->chunks;
     if (!run)
         return a[2];
@@ -203,7 +203,7 @@ PRIMITIVE(LOOKBACK) {
 }
 
 /* The same for each place of an array; sums are modulo 2^31. */
-PRIMITIVE(LOOKBACK_COUNTS) {
+static struct value look_back_counts(struct interp *in, const struct value *a, struct span span) {
     struct chunks_run *run = in->chunks;
     const struct interp_pull *counts = a[1].pull;
     interp_counts none = {0}, *seen = &none;
@@ -225,6 +225,17 @@ PRIMITIVE(LOOKBACK_COUNTS) {
     in->loc = loc;
     return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_VALUES, .length = counts->length, .values = before});
 }
+
+/* With what a function gives, for which no block here need wait. */
+static struct value with_work(struct interp *in, struct value before, struct value function, struct span span) {
+    struct value pair[2] = {before, interp_apply(in, function, int_of(0), span)};
+    return tuple_of(in, pair, 2);
+}
+
+PRIMITIVE(LOOKBACK) { return look_back(in, a, span); }
+PRIMITIVE(LOOKBACK_COUNTS) { return look_back_counts(in, a, span); }
+PRIMITIVE(LOOKBACK_DURING) { return with_work(in, look_back(in, a, span), a[4], span); }
+PRIMITIVE(LOOKBACK_COUNTS_DURING) { return with_work(in, look_back_counts(in, a, span), a[2], span); }
 
 PRIMITIVE(RANK_BY_INDEX) {
     int64_t buckets = interp_length(in, a[0], "the length", span), length = a[1].pull->length;
