@@ -137,6 +137,18 @@ kernel k (n : int) (xs : [float]) =
     yield golden("a sum and its end are one launch on CUDA, whatever the host computes between them",
                  "kernel k (xs : [int]) = reduce (+) 0 xs", "k", {"atomic": 1}, barriers=6)
 
+    yield golden("CUDA compares numbers by their bits only where one is clamped",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3 == x + 8) xs)", "k",
+                 {"fcl_equal": 0, " == ": 2})
+
+    def left_out():
+        source = ("kernel k (xs : [int]) = (splitUp 64 xs |> map (fn c => push <block> (map (+ 1)\n"
+                  "  (force (push <block> (map (fn x => x * 3) c))))) |> concat 64 : [int]<grid>)\n")
+        loops = [count(r"\bfor \(int ", emitted.of_text("c", source, options))
+                 for options in ([], ["--skip=fuse-loops"], ["--skip=banks"])]
+        assert loops[0] == loops[2] < loops[1], loops
+    yield Case("--skip leaves a pass out, and no other", left_out)
+
     def told_threads():
         text = emitted.of_file("cu", "benchmarks", "fcl", "matrices.fcl")
         told = {name: count(r"FCL_THREADS\(256\)", body(text, name))
@@ -214,8 +226,9 @@ kernel k (n : int) (xs : [float]) =
                                    ["--map=simt"])
             got = count(r"\bFCL_GUARDED\(local", text)
             assert got == wanted, f"{level}, {taken}: {got}, wanted {wanted}\n{text}"
-        for place, wanted in (("(i + n) % length a", 1), ("i / n", 1), ("(i + n) % 5", 0), ("length a - 1 - i", 0)):
-            text = emitted.of_text("cl", "kernel k (xs : [int]) (n : int) =\n"
+        for place, wanted in (("(i + n) % length a", 1), ("i / n", 1), ("(i + n) % 5", 0), ("length a - 1 - i", 0),
+                              ("ys ! (i / n)", 0)):
+            text = emitted.of_text("cl", "kernel k (xs : [int]) (ys : [int]) (n : int) =\n"
                                          "  (map (fn c => let a = force (push <block> c) in push <block>\n"
                                          f"    (generate (length a) (fn i => a ! ({place})))) (splitUp 33 xs)\n"
                                          "   |> concat 33 : [int]<grid>)\n", ["--map=loop"])
