@@ -29,10 +29,20 @@ static int64_t length_of_both(struct interp *in, struct interp_push *push) {
     return first + second;
 }
 
+/* Are there too many, whatever they are? Asked before any is run, as a host asks before it launches. */
+static void check_chunks(struct interp *in, const struct interp_push *push) {
+    int64_t count = push->array->length, size = push->chunks.size;
+    if (count > 0 && size > 0 && count - 1 > VALUE_MAX_LENGTH / size)
+        interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->made_at,
+                       "an array of %lld chunks of %lld elements: the most is %lld elements", (long long)count,
+                       (long long)size, (long long)VALUE_MAX_LENGTH);
+}
+
 static int64_t length_of_chunks(struct interp *in, struct interp_push *push) {
     int64_t chunks = push->array->length;
     if (chunks <= 0)
         return 0;
+    check_chunks(in, push);
     struct region_mark mark = region_here(in->region);
     struct chunks_run *run = in->chunks;
     enum level_value loc = in->loc;
@@ -145,6 +155,8 @@ static int64_t run_pull(struct interp *in, struct interp_push *push, struct sink
 static int64_t run_chunks(struct interp *in, struct interp_push *push, struct sink *to) {
     bool is_concat = push->kind == PUSH_CONCAT;
     int64_t count = push->array->length, length = is_concat ? 0 : push_length(in, push);
+    if (is_concat)
+        check_chunks(in, push);
     struct chunks_run run = {.outer = in->chunks};
     in->chunks = &run;
     struct place_in place = {"chunk", 0, in->place};

@@ -78,14 +78,17 @@ static bool is_read_once(const struct touches *t) {
 }
 
 /* Where one `force` stores several arrays, as those of a tuple's components, their readers may
-   share what it has computed. */
-static bool is_needless(const struct search *s, const struct touches *t) {
+   share what it has computed. In a branch each, they are the same array of whole chunks and of the
+   last one: then it must be stored for nothing in both, and is told of once. */
+static bool is_needless(const struct search *s, size_t index) {
+    const struct touches *t = s->all.at[index];
     if (!t->buffer->is_plain || !is_read_once(t))
         return false;
     struct span span = t->buffer->span;
     for (size_t i = 0; i < s->all.count; i++) {
         const struct touches *other = s->all.at[i];
-        if (other != t && other->buffer->span.begin == span.begin && other->buffer->span.end == span.end)
+        bool is_same = other->buffer->span.begin == span.begin && other->buffer->span.end == span.end;
+        if (i != index && is_same && (i < index || !is_read_once(other) || other->stored->region == t->stored->region))
             return false;
     }
     return true;
@@ -95,6 +98,6 @@ void pass_rereads(struct arena *arena, struct ir_kernel *kernel) {
     struct search s = {.arena = arena, .touches = map_new(arena)};
     look(&s, kernel->body, NULL);
     for (size_t i = 0; i < s.all.count; i++)
-        if (is_needless(&s, s.all.at[i]))
+        if (is_needless(&s, i))
             vec_push(arena, &kernel->rereads, s.all.at[i]->buffer->span);
 }

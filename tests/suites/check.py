@@ -720,3 +720,14 @@ def cases(env):
             assert done.returncode == status and f"{kind}[W004]" in done.stderr, done.stderr
             assert sorted(os.listdir(folder)) == ([] if status else ["k.c", "k.h"]), os.listdir(folder)
     yield Case("warnings that are errors hide no others", warnings_as_errors)
+
+    def stored_for_nothing():
+        """In whole chunks and in the last one, which may be shorter."""
+        for chunk, wanted in (("push <block> (map (+ 1) a)", 1), ("push <block> (zipWith (+) a (reverse a))", 0),
+                              ("push <block> (if length c == 32 then map (+ 1) a else reverse a)", 0)):
+            text = ("kernel k (xs : [int]) = (concat 32 (map (fn c =>\n"
+                    f"  let a = force (push <block> (map (fn x => x * 3) c)) in {chunk})\n"
+                    "  (splitUp 32 xs)) : [int]<grid>)\n")
+            done = env.run(env.fclc, "check", "-", input=text)
+            assert done.returncode == 0 and done.stderr.count("W004") == wanted, (chunk, done.stderr)
+    yield Case("an array of chunks that is stored for nothing", stored_for_nothing)
