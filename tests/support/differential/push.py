@@ -160,6 +160,25 @@ row(
     wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)),
     **{**VARIANT, "variant": "of affine maps"},
 )
+row(
+    "push",
+    "lookbackDuring",
+    "unzip (force (concat 1 (map (fn part => let ((a, b), x) = lookbackDuring after (1, 0) (foldl after (1, 0) part)"
+    " (fn _ => last (force (push <block> (map fst part)))) in push <block> [(a, b + x)]) (splitUp 300 (zip xs ys)))"
+    " : [(uint, uint)]<grid>))",
+    variant="of affine maps, and the last of 300",
+    **AFFINE,
+    wanted=lambda xs, ys: unzipped(2, [
+        (a, b + xs[min(300 * i + 299, len(xs) - 1)] & WORD)
+        for i, (a, b) in enumerate(scanned(after, (1, 0), zip(xs, ys), inclusive=False)[::300])]),
+)
+pushed(
+    "lookbackCountsDuring",
+    "concat 37 (map (fn c => let (before, first) = lookbackCountsDuring (force (reduceByIndex (+) 0 (replicate 37 0)"
+    " (map (fn x => (int (x % 41), 1)) c) : [int]<block>)) (fn _ => force (push <block> (replicate 37 (head c)))) in"
+    " push <block> (zipWith (fn n x => uint n + x) before first)) (splitUp 300 xs))",
+    wanted=lambda xs: [n + xs[i // 37 * 300] & WORD for i, n in enumerate(counts_before([x % 41 for x in xs]))],
+)
 pushed(
     "lookbackCounts",
     "concat 37 (map (fn c => push <block> (map uint (lookbackCounts (force (reduceByIndex (+) 0 (replicate 37 0) "
