@@ -5,7 +5,8 @@
    Each block has a state: nothing yet, its aggregate, or the aggregate of all blocks up to it. A
    block writes its own, goes back over the states of those before it, waiting for what is not
    there yet, until it meets one that counts for all before; then it writes its second state, and
-   others need not go further. Blocks take their numbers by tickets (note [tickets] in ir.h), so
+   others need not go further. What it can do without knowing what comes before it, it does between
+   telling and looking (`lookbackDuring`). Blocks take their numbers by tickets (note [tickets] in ir.h), so
    whom a block waits for has begun. What is needed from the device is that a block which has begun
    goes on. Where lanes exchange registers a warp looks at as many blocks at a time as it has
    lanes: at the nearest of them that counts for all before, or at all, as soon as those have
