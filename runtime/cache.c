@@ -5,6 +5,9 @@
 // holds the device, the driver's version, the options and the source, and is compared in full, so
 // that neither a collision nor a new driver gives a wrong program. Files appear by rename, so that
 // no reader sees half of one. Whatever does not fit is ignored and overwritten by the next build.
+#if !defined _GNU_SOURCE
+#define _GNU_SOURCE // F_OFD_SETLKW
+#endif
 #include "internal.h"
 
 #include <dirent.h>
@@ -201,4 +204,30 @@ void fclrt_cache_drop(const struct fcl_program *program) {
         unlink(path);
     free(path);
     free(key);
+}
+
+// A hash of the program's code: a cache of the driver's own may take programs that differ in comments for one.
+static uint64_t hash_code(const struct fcl_program *program) {
+    uint64_t hash = FCLRT_HASH_SEED;
+    for (const char *at = program->source, *end; at; at = end) {
+        const char *comment = strstr(at, "/*");
+        hash = fclrt_hash(hash, at, comment ? (size_t)(comment - at) : strlen(at));
+        end = comment ? strstr(comment, "*/") : NULL;
+    }
+    return hash;
+}
+
+int fclrt_cache_lock(const struct fcl_program *program) {
+    const char *directory = program->context->cache_directory;
+    char *path = directory ? fclrt_format("%s/building.lock", directory) : NULL;
+    int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (file >= 0) {
+        // A program has a byte of the file, by its hash, so that others are built meanwhile. No byte is ever written.
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+        lock.l_start = (off_t)(hash_code(program) >> 2);
+        while (fcntl(file, F_OFD_SETLKW, &lock) != 0 && errno == EINTR)
+            continue;
+    }
+    free(path);
+    return file;
 }

@@ -272,5 +272,7 @@ void *fclrt_cache_load(const struct fcl_program *program, size_t *bytes);
 void fclrt_cache_store(const struct fcl_program *program, const void *data, size_t bytes);
 // Drops an entry that the driver refused.
 void fclrt_cache_drop(const struct fcl_program *program);
+// Waits until nobody else builds this program, and keeps them waiting until the file is closed; negative for no lock.
+int fclrt_cache_lock(const struct fcl_program *program);
 
 #endif

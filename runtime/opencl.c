@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define CONSTANT(name, value) name = (value),
 enum { OPENCL_CONSTANTS(CONSTANT) };
@@ -24,6 +25,7 @@ struct state {
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
+    bool keeps_its_own; // it has its own cache of programs
 };
 
 // What Intel's driver for processors makes code for; it reads that when it is loaded.
@@ -243,7 +245,8 @@ static enum fcl_status use_queue(struct fcl_context *context, struct state *stat
     return FCL_OK;
 }
 
-// PoCL has a cache of its own, and compiles every kernel once more for whoever asks for a program's binary.
+// PoCL has a cache of its own, and compiles every kernel once more for whoever asks for a program's binary. No two
+// processes have it build the same program at a time (QUIRK_HALF_FILES of compiler/map/quirks).
 static bool keeps_its_own(const struct fcl_device_info *device) {
     const char *always = getenv("FCL_CACHE");
     return strcmp(device->platform, "Portable Computing Language") == 0 && !(always && strcmp(always, "1") == 0);
@@ -294,10 +297,7 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
         context->identity = fclrt_format("opencl\n%s\n%s\n%s\n%s\n%s\n%s", info->platform, info->name, info->driver,
                                          version, made_for ? made_for : "", stamp);
     free(stamp);
-    if (keeps_its_own(info)) {
-        free(context->cache_directory);
-        context->cache_directory = NULL;
-    }
+    state->keeps_its_own = keeps_its_own(info);
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
 }
 
@@ -387,7 +387,7 @@ static enum fcl_status fill_opencl(struct fcl_buffer *buffer, uint64_t offset, u
 
 static void store_binary(const struct fcl_program *program) {
     struct state *state = program->context->state;
-    if (!program->context->cache_directory)
+    if (!program->context->cache_directory || state->keeps_its_own)
         return;
     size_t bytes = 0;
     if (state->cl.clGetProgramInfo(program->handle, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != 0)
@@ -401,7 +401,7 @@ static void store_binary(const struct fcl_program *program) {
 static bool load_binary(struct fcl_program *program) {
     struct state *state = program->context->state;
     size_t bytes = 0;
-    void *data = fclrt_cache_load(program, &bytes);
+    void *data = state->keeps_its_own ? NULL : fclrt_cache_load(program, &bytes);
     if (!data)
         return false;
     const unsigned char *binary = data;
@@ -433,7 +433,10 @@ static enum fcl_status build_opencl(struct fcl_program *program) {
     program->handle = cl->clCreateProgramWithSource(state->context, 1, &source, NULL, &error);
     if (!program->handle)
         return fail(context, "clCreateProgramWithSource", error);
+    int lock = state->keeps_its_own ? fclrt_cache_lock(program) : -1;
     error = cl->clBuildProgram(program->handle, 1, &state->device, program->options, NULL, NULL);
+    if (lock >= 0)
+        close(lock);
     if (error != 0) {
         size_t bytes = 0;
         char *log = NULL;

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 from harness import Case, Skip
 
 ORDER = 56
@@ -97,6 +98,30 @@ def cases(env):
             counts.append(sum(name.endswith(".fclbin") for _, _, names in os.walk(cache) for name in names))
         assert counts[0] > 0 and counts == [counts[0], counts[0], 2 * counts[0]], counts
     yield Case("what an OpenCL makes for other processors is kept apart", by_architecture)
+
+    def one_build_at_a_time():
+        """PoCL ends a process that finds half a file in its cache; other programs are built meanwhile."""
+        library = that_says()
+        for numbers, wanted in (((1, 1), "()()"), ((1, 2), "(())")):
+            folder, running = env.tmp(), []
+            for name, number in zip("ab", numbers):
+                path = os.path.join(folder, name + ".fcl")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"kernel more (xs : [int]) = map (+ {number}) xs |> splitUp 4 |> map (push<block>) "
+                               "|> concat 4\n")
+                running.append(subprocess.Popen(
+                    [env.fclc, "run", "--target=opencl", path, "more", "iota:4"],
+                    env=env.variables({"FCL_LIBOPENCL": library, "SAYS_BUILDS": os.path.join(folder, "builds"),
+                                       "XDG_CACHE_HOME": folder}),
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+            said = [process.communicate()[0] for process in running]
+            if "no driver" in said[0]:
+                raise Skip("no OpenCL device")
+            assert [process.returncode for process in running] == [0, 0], said
+            with open(os.path.join(folder, "builds"), encoding="utf-8") as file:
+                order = file.read()
+            assert order == wanted, f"{numbers}: {order}"
+    yield Case("one process at a time has PoCL build a program", one_build_at_a_time, alone=True)
 
     def runs_with_sub_groups():
         """By the mapping for GPUs, with no word on sub-groups: it has these, though the driver tells no width."""

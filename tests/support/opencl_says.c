@@ -1,11 +1,14 @@
 /* An OpenCL whose devices say what the environment wants, and are else those that are there: built as a shared library
    that is linked with the loader, which gives all functions but these. SAYS_EXTENSIONS: names, each with a blank
-   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_NO_BINARIES: what is built has none. */
+   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_NO_BINARIES: what is built has none.
+   SAYS_BUILDS: a file to which a build of a program writes ( when it begins and ) when it ends, 0.3 s later or more. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -45,4 +48,26 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t room, v
     cl_int (*next)(cl_program, cl_program_info, size_t, void *, size_t *);
     *(void **)&next = dlsym(RTLD_NEXT, "clGetProgramInfo");
     return next(program, what, room, to, size);
+}
+
+static void note_build(char what) {
+    FILE *file = getenv("SAYS_BUILDS") ? fopen(getenv("SAYS_BUILDS"), "a") : NULL;
+    if (!file)
+        return;
+    fputc(what, file);
+    fclose(file);
+    if (what == '(')
+        usleep(300000);
+}
+
+typedef void CL_CALLBACK told(cl_program, void *);
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices, const char *options, told *tell,
+                      void *data) {
+    cl_int (*next)(cl_program, cl_uint, const cl_device_id *, const char *, told *, void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "clBuildProgram");
+    note_build('(');
+    cl_int error = next(program, count, devices, options, tell, data);
+    note_build(')');
+    return error;
 }
