@@ -132,18 +132,32 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
 
 /* ---- loop ---- */
 
-/* Once its condition holds, a loop whose step changes nothing goes on for ever; so does one whose
-   condition always holds. */
-static void warn_endless(struct elaborator *e, bool always, struct ir_value *const *before, const ir_values *after,
-                         struct span span) {
-    bool is_kept = true;
-    for (size_t i = 0; i < after->count; i++)
-        is_kept &= ir_resolve(e->builder, after->at[i]) == before[i];
-    if (is_kept)
-        diag_warning(e->diagnostics, DIAG_ENDLESS, span,
-                     "this loop does not end if it begins: its step gives back the state that it gets");
-    else if (always)
-        diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end: its condition always holds");
+/* Is the value the same whenever it is asked for in a loop whose first carried value is `first`?
+   What is loaded is taken not to be. */
+static bool never_changes(struct map *seen, const struct ir_value *value, const struct ir_value *first) {
+    const struct ir_instruction *definition = value->definition;
+    if (value->is_constant || value->id < first->id || map_has(seen, value))
+        return true;
+    if (!definition || definition->kind != IR_OPERATION)
+        return false;
+    map_set(seen, value, (void *)definition);
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (!never_changes(seen, definition->operands[i], first))
+            return false;
+    return true;
+}
+
+const char *elab_goes_on(struct elaborator *e, struct ir_value *more, const struct ir_value *first) {
+    if (ir_known(e->builder, more) == IR_TRUE)
+        return "its condition always holds";
+    bool is_same = never_changes(map_new(e->arena), ir_resolve(e->builder, more), first);
+    return is_same ? "no step changes what its condition looks at" : NULL;
+}
+
+void elab_warn_endless(struct elaborator *e, bool is_kept, const char *goes_on, struct span span) {
+    const char *why = is_kept ? "its step gives back the state that it gets" : goes_on;
+    if (why && !e->shape)
+        diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end if it begins: %s", why);
 }
 
 PRIMITIVE(LOOP) {
@@ -175,15 +189,19 @@ PRIMITIVE(LOOP) {
     ir_begin_while(b, current, all, NULL, NULL);
     struct elab_value *now = elab_unflatten(e, state, current);
     struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], now));
-    bool known = more != NULL, always = known && ir_known(b, more) == IR_TRUE;
+    bool known = more != NULL;
+    const char *goes_on = known ? elab_goes_on(e, more, current[0]) : NULL;
     ir_while_body(b, known ? more : ir_bool(b, false));
     ir_values after = {0};
     if (known)
         after = elab_leaves(e, elab_apply(e, arguments[1], now));
     for (size_t i = 0; i < after.count; i++)
         known = known && after.at[i];
-    if (known && !e->shape)
-        warn_endless(e, always, current, &after, span);
+    bool is_kept = true;
+    for (size_t i = 0; known && i < count; i++)
+        is_kept &= ir_resolve(b, after.at[i]) == current[i];
+    if (known)
+        elab_warn_endless(e, is_kept, goes_on, span);
     if (known)
         elab_repeats_check(e, current, count, &after, span);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, all);

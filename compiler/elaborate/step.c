@@ -544,7 +544,13 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array && !l.own[k].is_kept && s->level != LEVEL_GRID)
             map_set(e->bounds, l.own[k].length, l.own[k].capacity);
-    ir_while_body(b, step_goes_on(e, s, current(e, &l), l.done));
+    struct ir_value *more = step_goes_on(e, s, current(e, &l), l.done);
+    bool is_same = true;
+    for (size_t k = 0; k < s->part_count; k++)
+        is_same &= l.own[k].is_kept && (!s->parts[k].is_array || l.own[k].from == (int)k);
+    if (s->condition)
+        elab_warn_endless(e, is_same, elab_goes_on(e, more, *l.slots.at[0]), s->span);
+    ir_while_body(b, more);
     struct split_frame *split = e->split;
     e->split = NULL;
     take_step(e, &l);
