@@ -223,6 +223,15 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "    };\n"
                  "    __device__ __forceinline__ place operator[](int i) { return place{words[i / 2], i % 2 * 16}; }\n"
                  "};\n");
+    if (needs.pair_stores)
+        text_add(
+            out,
+            "/* Two of them next to each other, at a multiple of 4 bytes, by one store. */\n"
+            "template <class T, class P, class Q> __device__ __forceinline__ void fcl_store_pair(T *to, P a, Q b) {\n"
+            "    const bool is_word = &a.word == &b.word && a.shift < b.shift;\n"
+            "    const unsigned chosen = (a.shift ? 0x32u : 0x10u) | (b.shift ? 0x7600u : 0x5400u);\n"
+            "    *(unsigned *)to = is_word ? a.word : __byte_perm(a.word, b.word, chosen);\n"
+            "}\n");
 }
 
 /* A matrix unit's instruction takes two elements in a register. Elsewhere each lane asks others for

@@ -367,10 +367,35 @@ static void print_wide_load(struct printer *p, const struct target_statement *fi
     text_add(p->out, ");\n");
 }
 
+/* Do the stores from the i-th on store a pair that lies in registers by pairs? See note [stores of pairs]. */
+static bool stores_pair(const struct printer *p, const struct target_block *block, size_t i) {
+    for (size_t n = 0; n < 2; n++) {
+        const struct target_statement *at = i + n < block->statements.count ? block->statements.at[i + n] : NULL;
+        if (!at || !p->dialect->loads_wide || at->kind != TARGET_STORE || at->of_pair != (int)n + 1 ||
+            at->value->kind != TARGET_EXPR_ELEMENT || !at->value->array->is_packed)
+            return false;
+    }
+    return true;
+}
+
+static void print_pair(struct printer *p, struct target_statement *const *stores) {
+    p->stores_pairs = true;
+    print_indent(p);
+    text_add(p->out, "fcl_store_pair(");
+    print_address(p, stores[0]->array, stores[0]->index);
+    for (int n = 0; n < 2; n++) {
+        text_add(p->out, ", ");
+        print_expr(p, stores[n]->value, PRECEDENCE_ANY);
+    }
+    text_add(p->out, ");\n");
+}
+
 static void print_block(struct printer *p, const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         int count = wide_load(p, block, i);
-        if (count > 0) {
+        if (stores_pair(p, block, i)) {
+            print_pair(p, &block->statements.at[i++]);
+        } else if (count > 0) {
             print_wide_load(p, block->statements.at[i], count);
             i += (size_t)count - 1;
         } else {
@@ -477,6 +502,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     needs.wide_loads = p->has_wide_loads;
     needs.copies = p->has_copies;
     needs.pairs = p->has_pairs;
+    needs.pair_stores = p->stores_pairs;
     needs.threads = p->has_threads;
     needs.lines = p->has_lines;
     needs.equalities = p->has_equalities;

@@ -109,6 +109,7 @@ struct ir_buffer {
     bool is_plain;             /* by `force`, of what could be read without it */
     bool of_host;              /* TABLE: in the host's code, which alone reads it */
     bool is_packed;            /* PRIVATE: of 16 bits, two in a register */
+    bool has_pairs;            /* SHARED: of which two are stored at a time: note [stores of pairs] */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
@@ -236,6 +237,7 @@ struct ir_instruction {
         struct {                   /* STORE, ATOMIC */
             bool is_start;         /* STORE: of the array that an update starts from; note [updates] in reuse.c */
             bool may_meet;         /* STORE: as note [meeting stores] has it */
+            int of_pair;           /* STORE: the first, before the second, as note [stores of pairs] has it; or 0 */
             enum ir_atomic atomic; /* ATOMIC */
         } store;
         struct {             /* IF */

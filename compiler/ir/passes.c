@@ -33,6 +33,7 @@ const struct ir_pass ir_passes[] = {
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1, PASS_ANY},
     {"own-places", "keeps in registers what a thread alone touches", pass_own_places, 1, PASS_THREADS | PASS_EXACT},
     {"banks", "pads shared arrays, so that threads use different banks", pass_banks, 1, PASS_THREADS},
+    {"store-pairs", "stores two elements of 16 bits at a time", pass_store_pairs, 1, PASS_THREADS},
 };
 const size_t ir_pass_count = sizeof ir_passes / sizeof ir_passes[0];
 

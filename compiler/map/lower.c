@@ -103,6 +103,7 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
         store->limit = lower_value(l, store->lines[0]->counter);
     store->is_volatile = instruction->is_volatile;
     store->may_meet = IR_PART(instruction, store).may_meet && l->target->mapping == TARGET_SIMT;
+    store->of_pair = IR_PART(instruction, store).of_pair;
 }
 
 /* ---- exchange of lanes ---- */

@@ -562,8 +562,8 @@ static void declare_own(struct lowering *l, struct shared_buffer *shared, int wa
             expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID), expr_integer(l, BASE_I32, capacity)));
         bytes *= warps;
     } else {
-        struct target_array *array =
-            declare_shared(l, names_fresh(l->names, buffer->name, "tile"), buffer->element, capacity, 0);
+        struct target_array *array = declare_shared(l, names_fresh(l->names, buffer->name, "tile"), buffer->element,
+                                                    capacity, buffer->has_pairs ? 4 : 0);
         map_set(l->arrays, buffer, array);
     }
     l->target->static_shared_bytes += bytes;

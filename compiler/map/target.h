@@ -176,6 +176,7 @@ struct target_statement {
     struct target_lines *lines[TARGET_LINES]; /* FOR: all it has; STORE: its own or NULL, `limit` says which counter */
     bool is_volatile;                         /* STORE */
     bool may_meet;                            /* STORE, SIMT: note [meeting stores] in ir.h */
+    int of_pair;                              /* STORE: the first and the second, or 0: ir/store_pairs.c */
     int lanes;                                /* STORE: 0, or TARGET_LANES: of a vector */
 };
 

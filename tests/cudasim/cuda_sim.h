@@ -97,6 +97,13 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define fcl_load_four(to, from) cudasim::load_four(to, from)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
 #endif
+/* Four of the eight bytes of both, the one that each digit says. */
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned digits) {
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++)
+        result |= (unsigned)(((unsigned long)y << 32 | x) >> (digits >> 4 * i & 7) * 8 & 255) << 8 * i;
+    return result;
+}
 static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }
 static inline void __threadfence_block() {}

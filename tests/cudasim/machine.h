@@ -143,6 +143,7 @@ void begin_phase();
 void fence();
 // Every load and store of a kernel comes here first.
 void touch(uintptr_t address, size_t bytes, access how, const void *code);
+void touch_whole(uintptr_t address, size_t bytes, access how, const void *code);
 
 // ---------------------------------------------------------------- what accesses cost (traffic.cc)
 

@@ -410,6 +410,15 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
          describe_address(address).c_str(), place().c_str(), current->number, source_of(code).c_str());
 }
 
+// One load or store, which a device does at multiples of its size alone.
+void touch_whole(uintptr_t address, size_t bytes, access how, const void *code) {
+    if (address % bytes)
+        fail("%s of %zu bytes at 0x%zx, no multiple of them, %s%s: by thread %u%s", verb(how), bytes,
+             static_cast<size_t>(address), describe_address(address).c_str(), place().c_str(), current->number,
+             source_of(code).c_str());
+    touch(address, bytes, how, code);
+}
+
 } // namespace cudasim
 
 // ---------------------------------------------------------------- what g++ -fsanitize=thread calls
@@ -418,6 +427,7 @@ using cudasim::access;
 
 #define HERE __builtin_return_address(0)
 #define TOUCH(p, n, how) cudasim::touch(reinterpret_cast<uintptr_t>(p), n, access::how, HERE)
+#define TOUCH_WHOLE(p, n, how) cudasim::touch_whole(reinterpret_cast<uintptr_t>(p), n, access::how, HERE)
 
 extern "C" {
 
@@ -428,14 +438,14 @@ void __tsan_vptr_update(void **, void *) {}
 void __tsan_vptr_read(void **) {}
 
 #define ACCESSES(n)                                                                                                    \
-    void __tsan_read##n(void *p) { TOUCH(p, n, read); }                                                                \
-    void __tsan_write##n(void *p) { TOUCH(p, n, write); }                                                              \
-    void __tsan_volatile_read##n(void *p) { TOUCH(p, n, load); }                                                       \
-    void __tsan_volatile_write##n(void *p) { TOUCH(p, n, store); }                                                     \
-    void __tsan_unaligned_read##n(void *p) { TOUCH(p, n, read); }                                                      \
-    void __tsan_unaligned_write##n(void *p) { TOUCH(p, n, write); }                                                    \
-    void __tsan_unaligned_volatile_read##n(void *p) { TOUCH(p, n, load); }                                             \
-    void __tsan_unaligned_volatile_write##n(void *p) { TOUCH(p, n, store); }
+    void __tsan_read##n(void *p) { TOUCH_WHOLE(p, n, read); }                                                          \
+    void __tsan_write##n(void *p) { TOUCH_WHOLE(p, n, write); }                                                        \
+    void __tsan_volatile_read##n(void *p) { TOUCH_WHOLE(p, n, load); }                                                 \
+    void __tsan_volatile_write##n(void *p) { TOUCH_WHOLE(p, n, store); }                                               \
+    void __tsan_unaligned_read##n(void *p) { TOUCH_WHOLE(p, n, read); }                                                \
+    void __tsan_unaligned_write##n(void *p) { TOUCH_WHOLE(p, n, write); }                                              \
+    void __tsan_unaligned_volatile_read##n(void *p) { TOUCH_WHOLE(p, n, load); }                                       \
+    void __tsan_unaligned_volatile_write##n(void *p) { TOUCH_WHOLE(p, n, store); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

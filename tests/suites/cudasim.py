@@ -96,6 +96,9 @@ WRONG = {
     "memory wild 1 64 zeros:64": (
         r"write of 4 bytes out of bounds at 0x[0-9a-f]+, .*\(kernel wild, block 0\): by thread 3"
     ),
+    "memory misaligned 1 2 zeros:64": (
+        r"write of 4 bytes at 0x[0-9a-f]+, no multiple of them, .*\(kernel misaligned, block 0\): by thread [01]"
+    ),
     "memory null_pointer 1 64 zeros:64 long:0": r"out of bounds at 0x\w+, a null pointer",
     "memory shared_overflow 1 33 zeros:64": (
         r"write of 4 bytes outside the shared arrays \(kernel shared_overflow, block 0\)"

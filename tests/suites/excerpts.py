@@ -157,6 +157,15 @@ kernel k (n : int) (xs : [float]) =
     yield Case("CUDA's compiler is told how many threads there are where an unrolled loop divides a place",
                told_threads)
 
+    def pairs_of_halves():
+        """What a load has brought two in a register is stored so: eight loads of 16 bytes, 16 words each panel."""
+        path = "benchmarks", "fcl", "matrices.fcl"
+        stores = [count(r"fcl_store_pair\(tile", body(emitted.of_file("cu", *path, options=options), "unitProduct_0"))
+                  for options in ((), ("--skip=store-pairs",))]
+        assert stores == [16, 0], stores
+        assert "fcl_store_pair" not in emitted.of_file("cl", *path), "OpenCL has no registers of two"
+    yield Case("CUDA stores halves by pairs where registers hold them so", pairs_of_halves)
+
     def threads_of_blocks():
         """Blocks with buckets of their own are large, whatever else of the kernel is launched."""
         source = "kernel k (xs : [int]) KERNEL= histogram 4096 (VALUE)\n"

@@ -12,6 +12,9 @@ extern "C" __global__ void wild(int *out) {
         out[1 << 28] = 1;
 }
 
+// Words at places that are no multiples of four.
+extern "C" __global__ void misaligned(char *out) { *(int *)(out + 2 + 4 * threadIdx.x) = 1; }
+
 extern "C" __global__ void null_pointer(int *out, long long zero) {
     ((int *)zero)[threadIdx.x] = out[threadIdx.x];
 }
