@@ -167,15 +167,17 @@ static struct indices indices_of(struct banks *b, const struct access *access) {
     return found;
 }
 
-/* Do four stores from the i-th on follow one another, as a wide one does? */
-static bool find_wide_store(struct banks *b, const struct candidate *candidate, size_t i, struct indices *found) {
+/* Do four stores from the i-th on, or four loads of 16 bits, follow one another, as a wide one does? */
+static bool find_wide(struct banks *b, const struct candidate *candidate, size_t i, struct indices *found) {
     const struct access *first = &candidate->accesses.at[i];
-    if (first->instruction->kind != IR_STORE || !first->lane || bits_of(candidate->buffer) != 32 ||
-        i + GPU_WIDE > candidate->accesses.count)
+    int bits = bits_of(candidate->buffer);
+    bool may_be = bits == 16 || (bits == 32 && first->instruction->kind == IR_STORE);
+    if (!may_be || !first->lane || i + GPU_WIDE > candidate->accesses.count)
         return false;
     for (int step = 1; step < GPU_WIDE; step++) {
         const struct access *access = &candidate->accesses.at[i + (size_t)step];
-        if (access->instruction->kind != IR_STORE || access->instruction->region != first->instruction->region)
+        if (access->instruction->kind != first->instruction->kind ||
+            access->instruction->region != first->instruction->region)
             return false;
         struct indices next = indices_of(b, access);
         for (int lane = 0; lane < GPU_LANES; lane++) {
@@ -232,7 +234,9 @@ static struct padding choose_padding(struct banks *b, const struct candidate *ca
         if (b->visits > MOST_VISITS)
             return choices[0];
         has_wide |= indices.is_wide;
-        together = find_wide_store(b, candidate, i, &indices) ? GPU_WIDE : 1;
+        together = find_wide(b, candidate, i, &indices) ? GPU_WIDE : 1;
+        if (together > 1 && bits_of(candidate->buffer) == 16)
+            return choices[0];
         for (int k = 0; k < CHOICES; k++)
             needed[k] += rounds_of(access) * (int64_t)together * cost(candidate->buffer, &indices, choices[k]);
     }

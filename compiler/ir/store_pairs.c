@@ -6,9 +6,11 @@
    all that the loads were to overlap with.
 
    A pair's two stores become neighbours, the first and the second of it, at a place that is even,
-   whatever it is. A kernel's own array is put at a multiple of 4 bytes for that. */
+   whatever it is. A kernel's own array is put at a multiple of 16 bytes for that, so that the device's
+   compiler may do with still fewer. */
 #include "ir/linear.h"
 #include "ir/pass_list.h"
+#include "ir/rewrite.h"
 #include "ir/walk.h"
 
 static bool is_from_pairs(const struct ir_instruction *store) {
@@ -47,43 +49,53 @@ static size_t next_store(const struct ir_region *region, size_t i) {
     return region->instructions.count;
 }
 
-/* The instruction at i goes before the one at k, behind it. */
-static void move_down(struct ir_region *region, size_t i, size_t k) {
-    struct ir_instruction *moved = region->instructions.at[i];
-    for (; i + 1 < k; i++)
-        region->instructions.at[i] = region->instructions.at[i + 1];
-    region->instructions.at[i] = moved;
+struct pairing {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+};
+
+/* Leaves nothing between the two but the second's place, which is said by the first's, and what it
+   stores: its text then has both in it. */
+static void pair_up(const struct pairing *p, struct ir_region *region, struct ir_instruction *a,
+                    struct ir_instruction *b) {
+    struct ir_instruction *load = b->operands[1]->definition;
+    struct ir_region fresh = {0};
+    struct rewriter rewriter = {p->arena, p->kernel, &fresh, b};
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *at = region->instructions.at[i];
+        if (at == a || at == load)
+            continue;
+        if (at == b) {
+            struct ir_value *one = rewrite_constant(&rewriter, a->operands[0]->base, 1);
+            vec_push(p->arena, &fresh.instructions, a);
+            b->operands[0] = rewrite_operation(&rewriter, OP_ADD, a->operands[0], one);
+            vec_push(p->arena, &fresh.instructions, load);
+        }
+        vec_push(p->arena, &fresh.instructions, at);
+    }
+    region->instructions = fresh.instructions;
+    IR_PART(a, store).of_pair = 1;
+    IR_PART(b, store).of_pair = 2;
+    a->buffer->has_pairs = true;
 }
 
-static size_t position_of(const struct ir_region *region, const struct ir_instruction *instruction) {
-    size_t i = 0;
-    while (region->instructions.at[i] != instruction)
-        i++;
-    return i;
-}
-
-/* So that nothing is left between them but what the second stores, which its text then has in it. */
-static void pair_up(struct ir_region *region) {
+static void find_pairs(const struct pairing *p, struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *a = region->instructions.at[i];
         size_t k = a->kind == IR_STORE && is_from_pairs(a) ? next_store(region, i) : region->instructions.count;
         struct ir_instruction *b = k < region->instructions.count ? region->instructions.at[k] : NULL;
-        if (!b || a->buffer != b->buffer || !is_pair(a, b))
-            continue;
-        move_down(region, i, k);
-        move_down(region, position_of(region, b->operands[1]->definition), k);
-        i = k;
-        IR_PART(a, store).of_pair = 1;
-        IR_PART(b, store).of_pair = 2;
-        a->buffer->has_pairs = true;
+        if (b && a->buffer == b->buffer && is_pair(a, b)) {
+            pair_up(p, region, a, b);
+            i = k;
+        }
     }
 }
 
 void pass_store_pairs(struct arena *arena, struct ir_kernel *kernel) {
-    (void)arena;
-    pair_up(kernel->body);
+    const struct pairing p = {arena, kernel};
+    find_pairs(&p, kernel->body);
     for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
         for (int r = 0; r < 2; r++)
             if (walk.at->regions[r])
-                pair_up(walk.at->regions[r]);
+                find_pairs(&p, walk.at->regions[r]);
 }

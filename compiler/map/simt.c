@@ -563,7 +563,7 @@ static void declare_own(struct lowering *l, struct shared_buffer *shared, int wa
         bytes *= warps;
     } else {
         struct target_array *array = declare_shared(l, names_fresh(l->names, buffer->name, "tile"), buffer->element,
-                                                    capacity, buffer->has_pairs ? 4 : 0);
+                                                    capacity, buffer->has_pairs ? 16 : 0);
         map_set(l->arrays, buffer, array);
     }
     l->target->static_shared_bytes += bytes;

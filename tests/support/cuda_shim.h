@@ -19,6 +19,8 @@
 
 #include "cuda_builtins.h"
 
+CUDA_FUNCTION unsigned __byte_perm(unsigned x, unsigned y, unsigned digits) { return __nvvm_prmt(x, y, digits); }
+
 // ---------------------------------------------------------------- threads and barriers
 
 #define threadIdx                                                                                                      \
