@@ -49,6 +49,20 @@ static size_t next_store(const struct ir_region *region, size_t i) {
     return region->instructions.count;
 }
 
+/* Does what the second stores come between the two, and is it for that alone till then? */
+static bool may_move(const struct ir_region *region, size_t a, size_t b) {
+    const struct ir_instruction *load = region->instructions.at[b]->operands[1]->definition;
+    bool is_between = false;
+    for (size_t i = a + 1; i < b; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        is_between |= at == load;
+        for (size_t k = 0; k < at->operand_count; k++)
+            if (at->operands[k] == load->results[0])
+                return false;
+    }
+    return is_between;
+}
+
 struct pairing {
     struct arena *arena;
     struct ir_kernel *kernel;
@@ -84,7 +98,7 @@ static void find_pairs(const struct pairing *p, struct ir_region *region) {
         struct ir_instruction *a = region->instructions.at[i];
         size_t k = a->kind == IR_STORE && is_from_pairs(a) ? next_store(region, i) : region->instructions.count;
         struct ir_instruction *b = k < region->instructions.count ? region->instructions.at[k] : NULL;
-        if (b && a->buffer == b->buffer && is_pair(a, b)) {
+        if (b && a->buffer == b->buffer && is_pair(a, b) && may_move(region, i, k)) {
             pair_up(p, region, a, b);
             i = k;
         }
