@@ -29,11 +29,16 @@ static bool is_even(const struct linear *sum) {
     return bits % 2 == 0;
 }
 
-/* Is b's place the one behind a's, which is even? */
+/* Is b's place the one behind a's, which is even? Sums may be too deep to be taken apart from the top. */
 static bool is_pair(const struct ir_instruction *a, const struct ir_instruction *b) {
+    const struct ir_instruction *sum = b->operands[0]->definition;
+    bool is_said = sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && sum->operands[0] == a->operands[0] &&
+                   sum->operands[1]->is_constant && sum->operands[1]->constant.integer == 1;
     struct linear at, next;
-    return linear_expand(a->operands[0], &at) && is_even(&at) && linear_expand(b->operands[0], &next) &&
-           linear_add(&next, &at, -1) && next.count == 0 && next.constant == 1;
+    if (!linear_expand(a->operands[0], &at) || !is_even(&at))
+        return false;
+    return is_said || (linear_expand(b->operands[0], &next) && linear_add(&next, &at, -1) && next.count == 0 &&
+                       next.constant == 1);
 }
 
 /* The next store, if nothing before it touches more than registers. */
