@@ -133,29 +133,37 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
 /* ---- loop ---- */
 
 /* Is the value the same whenever it is asked for in a loop whose first carried value is `first`?
-   What is loaded is taken not to be. */
-static bool never_changes(struct map *seen, const struct ir_value *value, const struct ir_value *first) {
+   What is loaded is taken not to be; `kept`, of what the loop carries, is, and what has been seen to be. */
+static bool never_changes(struct map *kept, const struct ir_value *value, const struct ir_value *first) {
     const struct ir_instruction *definition = value->definition;
-    if (value->is_constant || value->id < first->id || map_has(seen, value))
+    if (value->is_constant || value->id < first->id || map_has(kept, value))
         return true;
     if (!definition || definition->kind != IR_OPERATION)
         return false;
-    map_set(seen, value, (void *)definition);
     for (size_t i = 0; i < definition->operand_count; i++)
-        if (!never_changes(seen, definition->operands[i], first))
+        if (!never_changes(kept, definition->operands[i], first))
             return false;
+    map_set(kept, value, (void *)definition);
     return true;
 }
 
-const char *elab_goes_on(struct elaborator *e, struct ir_value *more, const struct ir_value *first) {
-    if (ir_known(e->builder, more) == IR_TRUE)
-        return "its condition always holds";
-    bool is_same = never_changes(map_new(e->arena), ir_resolve(e->builder, more), first);
-    return is_same ? "no step changes what its condition looks at" : NULL;
+struct loop_condition elab_loop_condition(struct elaborator *e, struct ir_value *more) {
+    return (struct loop_condition){ir_resolve(e->builder, more), ir_known(e->builder, more) == IR_TRUE};
 }
 
-void elab_warn_endless(struct elaborator *e, bool is_kept, const char *goes_on, struct span span) {
-    const char *why = is_kept ? "its step gives back the state that it gets" : goes_on;
+void elab_warn_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
+                       struct ir_value *const *after, size_t count, bool is_kept, struct span span) {
+    struct map *kept = map_new(e->arena);
+    for (size_t i = 0; i < count; i++)
+        if (ir_resolve(e->builder, after[i]) == before[i])
+            map_set(kept, before[i], (void *)before);
+    const char *why = NULL;
+    if (is_kept)
+        why = "its step gives back the state that it gets";
+    else if (condition.always_holds)
+        why = "its condition always holds";
+    else if (never_changes(kept, condition.value, before[0]))
+        why = "no step changes what its condition looks at";
     if (why && !e->shape)
         diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end if it begins: %s", why);
 }
@@ -190,7 +198,9 @@ PRIMITIVE(LOOP) {
     struct elab_value *now = elab_unflatten(e, state, current);
     struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], now));
     bool known = more != NULL;
-    const char *goes_on = known ? elab_goes_on(e, more, current[0]) : NULL;
+    struct loop_condition condition = {0};
+    if (known)
+        condition = elab_loop_condition(e, more);
     ir_while_body(b, known ? more : ir_bool(b, false));
     ir_values after = {0};
     if (known)
@@ -201,7 +211,7 @@ PRIMITIVE(LOOP) {
     for (size_t i = 0; known && i < count; i++)
         is_kept &= ir_resolve(b, after.at[i]) == current[i];
     if (known)
-        elab_warn_endless(e, is_kept, goes_on, span);
+        elab_warn_endless(e, condition, current, after.at, count, is_kept, span);
     if (known)
         elab_repeats_check(e, current, count, &after, span);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, all);

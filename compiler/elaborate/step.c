@@ -548,8 +548,11 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     bool is_same = true;
     for (size_t k = 0; k < s->part_count; k++)
         is_same &= l.own[k].is_kept && (!s->parts[k].is_array || l.own[k].from == (int)k);
+    struct loop_condition condition = {0};
     if (s->condition)
-        elab_warn_endless(e, is_same, elab_goes_on(e, more, *l.slots.at[0]), s->span);
+        condition = elab_loop_condition(e, more);
+    struct ir_value **before = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    memcpy(before, carried, count * sizeof *before);
     ir_while_body(b, more);
     struct split_frame *split = e->split;
     e->split = NULL;
@@ -557,6 +560,8 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     e->split = split;
     for (size_t i = 0; i < count; i++)
         carried[i] = *l.slots.at[i];
+    if (s->condition)
+        elab_warn_endless(e, condition, before, carried, count, is_same, s->span);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
     ir_end_while(b, carried, results);
     put_into_slots(e, &l, results);

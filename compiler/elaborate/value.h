@@ -431,11 +431,16 @@ struct part {
     bool is_array;
     struct type *type; /* of its elements, or of the scalar */
 };
-/* Why a loop whose condition, before its body is begun, is `more` goes on for ever once it begins;
-   NULL: it may end. `first`: the first value that the loop carries. */
-const char *elab_goes_on(struct elaborator *e, struct ir_value *more, const struct ir_value *first);
-/* Warns (W006) for that reason, or as a step keeps the whole state. */
-void elab_warn_endless(struct elaborator *e, bool is_kept, const char *goes_on, struct span span);
+/* What a loop asks before each step, as it is before its body, which takes it for true, is begun. */
+struct loop_condition {
+    struct ir_value *value;
+    bool always_holds;
+};
+struct loop_condition elab_loop_condition(struct elaborator *e, struct ir_value *more);
+/* Warns of a loop that goes on for ever once it begins (W006): its step keeps the whole state, or its
+   condition is the same for each. Of so many values that the loop carries: `before` and `after` a step. */
+void elab_warn_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
+                       struct ir_value *const *after, size_t count, bool is_kept, struct span span);
 /* The arrays and scalars of a stored type, from left to right; of a value of that type, before it
    is stored or after; and back. */
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count);

@@ -89,7 +89,7 @@ static void equal_ambients(struct checker *c, struct level *a, struct level *b) 
 }
 
 /* Larger types than this, written out, are not lifted: they would be as many copies of what they share. */
-enum { LIFTED_MOST = 2000 };
+enum { LIFTED_MOST = 500 };
 
 static bool is_small_tree(struct type *type, size_t *left) {
     type = type_resolve(type);

@@ -130,6 +130,9 @@ ONE = "kernel k (x : int) = "
 # None) Types: a variable that comes twice is one node of two places.
 TYPES = {
     "a variable twice": (lambda n: "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n, None),
+    "a variable twice, with a name for each": (
+        lambda n: "fun p x = fn f => f x x\nkernel k (n : int) = let a0 = p n\n" +
+        lines(n, lambda i: f"  a{i + 1} = p a{i}") + "in n", None),
     "pairs of pairs": (lambda n: "fun g x = let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") +
                        f"in a{n}", None),
     "pairs of pairs, of which a part is taken": (lambda n: (
