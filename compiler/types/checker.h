@@ -203,6 +203,7 @@ struct waiting {
     bool is_queued, is_settled;
 };
 struct propagation {
+    struct arena *own; /* for many constraints: what waits is forgotten at the end; or NULL */
     size_t mark, count;
     struct waiting *all;
     struct waiting **queue; /* a ring: each constraint is in it once at most */

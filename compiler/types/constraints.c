@@ -83,11 +83,14 @@ void propagation_run(struct checker *c, struct propagation *p) {
     }
 }
 
+enum { FEW_CONSTRAINTS = 500 };
+
 void propagation_begin(struct checker *c, struct propagation *p, size_t mark) {
     size_t count = c->pending.count - mark;
-    *p = (struct propagation){.mark = mark, .count = count};
-    p->all = ARENA_ARRAY(c->arena, struct waiting, count + 1);
-    p->queue = ARENA_ARRAY(c->arena, struct waiting *, count + 1);
+    *p = (struct propagation){.own = count > FEW_CONSTRAINTS ? arena_new() : NULL, .mark = mark, .count = count};
+    struct arena *arena = p->own ? p->own : c->arena;
+    p->all = ARENA_ARRAY(arena, struct waiting, count + 1);
+    p->queue = ARENA_ARRAY(arena, struct waiting *, count + 1);
     for (size_t i = 0; i < count; i++) {
         struct level_constraint *k = c->pending.at[mark + i];
         p->all[i].constraint = k;
@@ -114,6 +117,8 @@ void propagation_end(struct checker *c, struct propagation *p) {
         if (!p->all[i].is_settled)
             c->pending.at[kept++] = p->all[i].constraint;
     c->pending.count = kept;
+    if (p->own)
+        arena_free(p->own);
 }
 
 void level_propagate(struct checker *c, size_t mark) {

@@ -439,7 +439,10 @@ def cases(env):
                         waiting.discard(name)
                     before = after
                 assert after == env.must(env.fclc, "--dump=ir-opt", f"--target={target}", path)
-        assert not waiting, f"these passes change no program: {waiting}"
+        # of halves, in a program whose dumps are long
+        assert len({env.must(env.fclc, f"--dump={name}", "--target=cuda", env.path("benchmarks", "fcl", "matrices.fcl"))
+                    for name in ("banks", "store-pairs")}) == 2
+        assert waiting == {"store-pairs"}, f"these passes change no program: {waiting}"
     yield Case("--dump=PASS shows what each pass changes, one after another", dumped)
 
     def skipped(name):
@@ -788,7 +791,9 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
-        loop = text[text.index("while (") if "while (" in text else text.index("for (int k"):]
+        once, loop, rest = text.split("while (")[1:]  # round the whole panels, if there are any; each; what is left
+        assert count("fcl_store_pair", once) == count("fcl_store_pair", loop) == 16, text
+        assert not count("fcl_load_halves", rest), rest
         # where rows begin at multiples of 8, all that a thread loads of a panel is four loads of 16 bytes
         assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, xs \+ ", loop) == 2, loop
         assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, ys \+ ", loop) == 2, loop
