@@ -237,14 +237,6 @@ static bool are_known(const struct dimensions *all, const struct linear *at, con
     return true;
 }
 
-/* The largest power of two that divides the sum whatever its terms are, and even when it wraps. */
-static int64_t divisor_of(const struct linear *sum) {
-    int64_t bits = sum->constant;
-    for (size_t i = 0; i < sum->count; i++)
-        bits |= sum->term[i].coefficient;
-    return bits & -bits;
-}
-
 /* The loops that both accesses are in are the dimensions of their places; `goes_round`: one of
    them has no part in these. */
 static bool find_dimensions(const struct placing *p, const struct access *read, const struct access *write,
@@ -326,7 +318,7 @@ static bool disturbs(const struct placing *p, const struct access *write, const 
     if (!linear_add(&apart, &write->at, -1) || !find_dimensions(p, read, write, &dimensions, &goes_round) ||
         !are_distinct(&dimensions, &span))
         return true;
-    if (apart.count > 0 && divisor_of(&apart) > span) /* so only one iteration can have both at one place */
+    if (apart.count > 0 && linear_twos(&apart) > span) /* so only one iteration can have both at one place */
         return goes_round || !is_first;
     if (apart.count > 0)
         return !read->loop || dimensions.count != 1 || dimensions.at[0].step != 1 ||

@@ -24,6 +24,13 @@ int64_t linear_coefficient(const struct linear *sum, const struct ir_value *valu
     return 0;
 }
 
+int64_t linear_twos(const struct linear *sum) {
+    int64_t bits = sum->constant;
+    for (size_t i = 0; i < sum->count; i++)
+        bits |= sum->term[i].coefficient;
+    return bits & -bits;
+}
+
 void linear_remove(struct linear *sum, size_t at) {
     sum->count--;
     memmove(&sum->term[at], &sum->term[at + 1], (sum->count - at) * sizeof sum->term[0]);

@@ -22,20 +22,13 @@ static bool is_from_pairs(const struct ir_instruction *store) {
            load->kind == IR_LOAD && load->region == store->region && load->buffer->is_packed;
 }
 
-static bool is_even(const struct linear *sum) {
-    int64_t bits = sum->constant;
-    for (size_t i = 0; i < sum->count; i++)
-        bits |= sum->term[i].coefficient;
-    return bits % 2 == 0;
-}
-
 /* Is b's place the one behind a's, which is even? Sums may be too deep to be taken apart from the top. */
 static bool is_pair(const struct ir_instruction *a, const struct ir_instruction *b) {
     const struct ir_instruction *sum = b->operands[0]->definition;
     bool is_said = sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && sum->operands[0] == a->operands[0] &&
                    sum->operands[1]->is_constant && sum->operands[1]->constant.integer == 1;
     struct linear at, next;
-    if (!linear_expand(a->operands[0], &at) || !is_even(&at))
+    if (!linear_expand(a->operands[0], &at) || linear_twos(&at) == 1)
         return false;
     return is_said || (linear_expand(b->operands[0], &next) && linear_add(&next, &at, -1) && next.count == 0 &&
                        next.constant == 1);
@@ -54,7 +47,8 @@ static size_t next_store(const struct ir_region *region, size_t i) {
     return region->instructions.count;
 }
 
-/* Does what the second stores come between the two, and is it for that alone till then? */
+/* The second's value may be loaded right before it: it is loaded after the first store, and nothing else between
+   uses it. */
 static bool may_move(const struct ir_region *region, size_t a, size_t b) {
     const struct ir_instruction *load = region->instructions.at[b]->operands[1]->definition;
     bool is_between = false;

@@ -83,6 +83,7 @@ void propagation_run(struct checker *c, struct propagation *p) {
     }
 }
 
+/* What few constraints take is not worth memory of its own. */
 enum { FEW_CONSTRAINTS = 500 };
 
 void propagation_begin(struct checker *c, struct propagation *p, size_t mark) {

@@ -88,7 +88,8 @@ static void equal_ambients(struct checker *c, struct level *a, struct level *b) 
     c->failure.why = FAILED_NOT;
 }
 
-/* Larger types than this, written out, are not lifted: they would be as many copies of what they share. */
+/* Larger types than this, written out, are not lifted: they would be as many copies of what they share. With 2,000
+   a name for each step of `fun p x = fn f => f x x` took 16 MB (tests/suites/limits.py); with 500 it takes 1 MB. */
 enum { LIFTED_MOST = 500 };
 
 static bool is_small_tree(struct type *type, size_t *left) {

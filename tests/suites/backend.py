@@ -439,10 +439,13 @@ def cases(env):
                         waiting.discard(name)
                     before = after
                 assert after == env.must(env.fclc, "--dump=ir-opt", f"--target={target}", path)
-        # of halves, in a program whose dumps are long
-        assert len({env.must(env.fclc, f"--dump={name}", "--target=cuda", env.path("benchmarks", "fcl", "matrices.fcl"))
-                    for name in ("banks", "store-pairs")}) == 2
-        assert waiting == {"store-pairs"}, f"these passes change no program: {waiting}"
+        # halves are in a program whose dumps are long
+        halves = env.path("benchmarks", "fcl", "matrices.fcl")
+        before, after = (env.must(env.fclc, f"--dump={name}", "--target=cuda", halves)
+                         for name in ("banks", "store-pairs"))
+        if after != before:
+            waiting.discard("store-pairs")
+        assert not waiting, f"these passes change no program: {waiting}"
     yield Case("--dump=PASS shows what each pass changes, one after another", dumped)
 
     def skipped(name):

@@ -1,7 +1,8 @@
 /* An OpenCL whose devices say what the environment wants, and are else those that are there: built as a shared library
    that is linked with the loader, which gives all functions but these. SAYS_EXTENSIONS: names, each with a blank
    between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_NO_BINARIES: what is built has none.
-   SAYS_BUILDS: a file to which a build of a program writes ( when it begins and ) when it ends, 0.3 s later or more. */
+   SAYS_BUILDS: a file to which a build of a program writes ( when it begins and ) when it ends, a second later
+   or more. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -57,7 +58,7 @@ static void note_build(char what) {
     fputc(what, file);
     fclose(file);
     if (what == '(')
-        usleep(300000);
+        sleep(1);
 }
 
 typedef void CL_CALLBACK told(cl_program, void *);
