@@ -168,6 +168,7 @@ struct checker {
     struct map *definitions;               /* symbol → the last const struct ast_decl * */
     size_t offers;                         /* names that were compared with unknown ones */
     size_t type_nodes;                     /* of the type that is being read, with its synonyms written out */
+    bool has_too_large;                    /* E0219 has been said of the use of a large scheme */
     unsigned synonym_depth, synonym_height;
     bool declares, reads_broken; /* a `type` declaration; a synonym that was reported is in it */
 };

@@ -412,11 +412,28 @@ static struct type *instantiate_type(struct checker *c, struct type *type, uint3
     return type->copy;
 }
 
+/* A type whose parts are shared is small by its nodes, but each place of it has levels, and constraints between them:
+   these are counted, too. Schemes are rarely large; what each name doubles gets there (tests/suites/limits.py). */
+enum { LARGE_SCHEME = 10000, CONSTRAINTS_LIMIT = 80000 };
+
+/* Is one use more of a large scheme too much? It is said once: what is larger yet would say the same. */
+static bool is_too_large(struct checker *c, const struct scheme *scheme, struct span span) {
+    size_t count = scheme->constraints.count;
+    if (count <= LARGE_SCHEME || (!c->has_too_large && c->pending.count + count <= CONSTRAINTS_LIMIT))
+        return false;
+    if (!c->has_too_large)
+        diag_error(c->diagnostics, DIAG_TYPE_SIZE, span, "the type of this expression is too large");
+    c->has_too_large = true;
+    return true;
+}
+
 struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const struct callee *reason,
                          struct core_instance *instance) {
     *instance = (struct core_instance){.scheme = scheme};
     if (scheme->type_count + scheme->level_count == 0)
         return scheme->type;
+    if (is_too_large(c, scheme, span))
+        return c->error_type;
     struct span at = c->at;
     c->at = span;
     if (scheme->type_count)

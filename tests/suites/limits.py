@@ -146,6 +146,10 @@ TYPES = {
         "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}) xs))))"), "E0219"),
     "functions of functions": (lambda n: "fun f0 x = (x, x)\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (f{i} x)"),
                                "E0219"),
+    "functions that apply the last twice": (lambda n: "fun f0 x = fn g => g x x\n" + lines(
+        n, lambda i: f"fun f{i + 1} x = f{i} (f{i} x)") + ONE + "x", "E0219"),
+    "functions of a let that apply the last twice": (lambda n: ONE + "let a0 = fn y => fn g => g y y\n" + lines(
+        n, lambda i: f"  a{i + 1} = fn y => a{i} (a{i} y)") + "in x", "E0219"),
     "identities": (lambda n: ONE + "id " * n + "x", None),
     "applied to itself": (lambda n: "fun twice f x = f (f x)\n" + ONE + "twice " * n + "(+ 1) x", "E0301"),
     "polymorphic lets": (lambda n: (
