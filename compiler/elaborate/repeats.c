@@ -9,7 +9,8 @@
    after 1, 2, 4, … steps the present state takes its place. So every period is found, and the period,
    which the message names, is the same wherever the search began. States are equal when their bits are:
    a NaN is itself, and -0 is not 0.
-   A state with a counter comes back after billions of steps only, for which nobody waits. */
+   A state with a counter comes back after billions of steps only, for which nobody waits. That such a loop cannot
+   end is found where nothing that its condition looks at changes (elab_find_endless). */
 #include "elaborate/value.h"
 
 enum { PATIENCE = 30 }; /* a period of less than 2^30 steps is looked for */

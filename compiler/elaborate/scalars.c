@@ -151,7 +151,7 @@ struct loop_condition elab_loop_condition(struct elaborator *e, struct ir_value 
     return (struct loop_condition){ir_resolve(e->builder, more), ir_known(e->builder, more) == IR_TRUE};
 }
 
-void elab_warn_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
+void elab_find_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
                        struct ir_value *const *after, size_t count, bool is_kept, struct span span) {
     struct map *kept = map_new(e->arena);
     for (size_t i = 0; i < count; i++)
@@ -164,8 +164,13 @@ void elab_warn_endless(struct elaborator *e, struct loop_condition condition, st
         why = "its condition always holds";
     else if (never_changes(kept, condition.value, before[0]))
         why = "no step changes what its condition looks at";
-    if (why && !e->shape)
-        diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end if it begins: %s", why);
+    if (!why || e->shape)
+        return;
+    diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end if it begins: %s", why);
+    if (e->options->check) {
+        struct ir_value *zero = ir_int(e->builder, 0);
+        elab_check(e, CHECK_ENDLESS, ir_bool(e->builder, false), zero, zero, span);
+    }
 }
 
 PRIMITIVE(LOOP) {
@@ -210,10 +215,10 @@ PRIMITIVE(LOOP) {
     bool is_kept = true;
     for (size_t i = 0; known && i < count; i++)
         is_kept &= ir_resolve(b, after.at[i]) == current[i];
-    if (known)
-        elab_warn_endless(e, condition, current, after.at, count, is_kept, span);
-    if (known)
+    if (known) {
         elab_repeats_check(e, current, count, &after, span);
+        elab_find_endless(e, condition, current, after.at, count, is_kept, span);
+    }
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, all);
     ir_end_while(b, known ? after.at : current, results);
     e->split = split;

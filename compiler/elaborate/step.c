@@ -561,7 +561,7 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     for (size_t i = 0; i < count; i++)
         carried[i] = *l.slots.at[i];
     if (s->condition)
-        elab_warn_endless(e, condition, before, carried, count, is_same, s->span);
+        elab_find_endless(e, condition, before, carried, count, is_same, s->span);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
     ir_end_while(b, carried, results);
     put_into_slots(e, &l, results);

@@ -437,9 +437,10 @@ struct loop_condition {
     bool always_holds;
 };
 struct loop_condition elab_loop_condition(struct elaborator *e, struct ir_value *more);
-/* Warns of a loop that goes on for ever once it begins (W006): its step keeps the whole state, or its
-   condition is the same for each. Of so many values that the loop carries: `before` and `after` a step. */
-void elab_warn_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
+/* Warns of a loop that goes on for ever once it begins (W006), and lets it fail with --check: its step keeps the whole
+   state, or its condition is the same for each. Of so many values that the loop carries: `before` and `after` a step.
+   Called where a step ends, after what finds a period. */
+void elab_find_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
                        struct ir_value *const *after, size_t count, bool is_kept, struct span span);
 /* The arrays and scalars of a stored type, from left to right; of a value of that type, before it
    is stored or after; and back. */
