@@ -356,7 +356,7 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
     e->together = before.together;
     e->shape = before.shape;
     e->tries = before.tries;
-    e->holds_columns = before.holds_columns;
+    e->row_is_there = before.row_is_there;
     e->made_at = before.made_at;
     e->span = before.span;
     memcpy(&e->failure, &before.failure, sizeof e->failure);

@@ -59,7 +59,7 @@ struct lengthening {
 
 void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                struct ir_value *b, struct span span) {
-    bool is_held = !e->shape || (e->holds_columns && e->shape == 1);
+    bool is_held = !e->shape || (e->row_is_there && e->shape == 1);
     if (ir_ambient(e->builder) == LEVEL_GRID && is_held) {
         elab_require(e, check, condition, a, b, span);
         return;
@@ -203,7 +203,7 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     struct ir_value *length = elab_as_scalar(e, n);
     if (!length || !n->exact || never_wraps(e, n))
         return length;
-    bool is_held = e->shape ? e->holds_columns : e->options->check || ir_ambient(b) == LEVEL_GRID;
+    bool is_held = e->shape ? e->row_is_there != NULL : e->options->check || ir_ambient(b) == LEVEL_GRID;
     if (!is_held && !n->exact->is_users) /* places in arrays, which do not wrap */
         return length;
     struct lengthening l = {.span = e->span, .is_ring = true, .is_held = is_held};
@@ -227,9 +227,21 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     return result;
 }
 
+/* A row that is not there has no length. */
+static void hold_not_negative(struct elaborator *e, struct ir_value *n) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *good = ir_binary(b, OP_LE, ir_int(b, 0), n);
+    if (!e->row_is_there || e->shape != 1) {
+        elab_check(e, CHECK_LENGTH, good, n, n, e->span);
+        return;
+    }
+    struct ir_value *is_missing = ir_binary(b, OP_EQ, e->row_is_there, ir_bool(b, false));
+    elab_hold(e, CHECK_LENGTH, ir_binary(b, OP_OR, is_missing, good), n, n, e->span);
+}
+
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
     if (n && e->options->check)
-        elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
+        hold_not_negative(e, n);
     if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
         return n;
     return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));

@@ -14,13 +14,30 @@ struct measuring {
 
 static bool find(struct elaborator *e, struct pull *rows, size_t count, struct ir_value **columns);
 
+/* What is measured from here on is there where `condition` holds, too. */
+static void enter(struct elaborator *e, struct ir_value *condition) {
+    if (e->row_is_there && condition)
+        e->row_is_there = ir_binary(e->builder, OP_AND, e->row_is_there, condition);
+}
+
+static bool find_where(struct elaborator *e, struct ir_value *condition, bool holds, struct pull *rows, size_t count,
+                       struct ir_value **columns) {
+    struct ir_value *before = e->row_is_there;
+    enter(e, ir_binary(e->builder, OP_EQ, condition, ir_bool(e->builder, holds)));
+    bool is_found = find(e, rows, count, columns);
+    e->row_is_there = before;
+    return is_found;
+}
+
 static bool find_in_both(struct elaborator *e, struct pull *choice, size_t count, struct ir_value **columns) {
     struct ir_builder *b = e->builder;
     struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, count);
-    if (!find(e, choice->then_array, count, columns) || !find(e, choice->else_array, count, others))
+    struct ir_value *condition = ir_resolve(b, choice->condition);
+    if (!find_where(e, condition, true, choice->then_array, count, columns) ||
+        !find_where(e, condition, false, choice->else_array, count, others))
         return false;
     for (size_t i = 0; i < count; i++)
-        columns[i] = elab_choose_length(e, ir_resolve(b, choice->condition), columns[i], others[i]);
+        columns[i] = elab_choose_length(e, condition, columns[i], others[i]);
     return true;
 }
 
@@ -34,20 +51,25 @@ static bool find(struct elaborator *e, struct pull *rows, size_t count, struct i
             columns[i] = ir_int(e->builder, 0);
         return true;
     }
-    struct pull *row = elab_as_pull(e, elab_index(e, rows, ir_int(e->builder, 0)));
+    struct ir_value *before = e->row_is_there, *zero = ir_int(e->builder, 0);
+    if (rows->length)
+        enter(e, ir_binary(e->builder, OP_LT, zero, rows->length));
+    struct pull *row = elab_as_pull(e, elab_index(e, rows, zero));
     columns[0] = row->length ? ir_resolve(e->builder, row->length) : NULL;
-    return columns[0] && find(e, row, count - 1, columns + 1);
+    bool is_found = columns[0] && find(e, row, count - 1, columns + 1);
+    e->row_is_there = before;
+    return is_found;
 }
 
 /* Finds the lengths in the first row. There may be no row, so only lengths are looked at, no element. */
 static void measure(struct elaborator *e, void *context) {
     struct measuring *m = context;
-    bool before = e->holds_columns;
-    e->holds_columns = !e->shape;
+    struct ir_value *before = e->row_is_there;
+    e->row_is_there = e->shape ? NULL : ir_bool(e->builder, true);
     e->shape++;
     m->is_known = find(e, m->rows, m->count, m->columns);
     e->shape--;
-    e->holds_columns = before;
+    e->row_is_there = before;
 }
 
 /* See note [rows that are not there] in interp/shape.c: the first row is elaborated as a shape, where

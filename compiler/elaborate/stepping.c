@@ -243,6 +243,8 @@ known_state step_known(struct elaborator *e, const struct stepping *s, known_sta
             if (is_carried[k])
                 vec_push(e->arena, &carried, initial[k]);
         size_t count = carried.count;
+        if (count == 1) /* no shape changes: such a loop would ask for nothing, and might not end */
+            break;
         int64_t *lows = ARENA_ARRAY(e->arena, int64_t, count), *highs = ARENA_ARRAY(e->arena, int64_t, count);
         highs[0] = INT32_MAX;
         for (size_t k = 0, i = 1; k < s->part_count; k++)

@@ -240,7 +240,7 @@ struct elaborator {
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
-    bool holds_columns;               /* lengths of rows that are wanted in a shape are checked: matrix.c */
+    struct ir_value *row_is_there;    /* while a row's lengths are wanted in a shape, and checked: matrix.c; or NULL */
     bool plans;                       /* in elab_prelude: names are left out */
     bool may_leave_loops;             /* see note [unfinished lengths] */
     int tries;                        /* > 0: errors are not told */

@@ -128,8 +128,10 @@ int64_t interp_length(struct interp *in, struct value length, const char *what, 
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld %s: the most is 2147483647",
                     (long long)record->a, record->is_product ? "times" : "and", (long long)record->b,
                     text_elements(record->b));
-    if (exact < 0 && in->is_absent)
+    if (exact < 0 && in->is_absent) {
+        in->is_below_zero = true;
         return 0;
+    }
     if (exact < 0)
         interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "%s is negative: %lld", what, (long long)exact);
     return exact;

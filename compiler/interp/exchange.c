@@ -37,7 +37,7 @@ static bool is_empty_row(struct interp *in, const struct host_value *array, size
     size_t rank = value_rank(array) - depth - 1;
     int64_t lengths[VALUE_MAX_RANK];
     return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, span) &&
-           memcmp(lengths, value_shape(array) + depth + 1, rank * sizeof *lengths) == 0;
+           !in->is_below_zero && memcmp(lengths, value_shape(array) + depth + 1, rank * sizeof *lengths) == 0;
 }
 
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,

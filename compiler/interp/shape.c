@@ -4,7 +4,8 @@
    An array of no rows has columns all the same: as many as its first row would have, by what makes
    it, as a matrix of 0 x 5 has 5. So the first row is asked for its length before it is known to be there.
    No element in memory has a value then; what cannot do without one is given up, and asked again
-   where there is a row, and else there are no columns. But a length that is too large is an error. */
+   where there is a row, and else there are no columns. But a length that is too large is an error, and one that is
+   negative where there is a row. */
 #include <string.h>
 
 #include "interp/machine.h"
@@ -32,6 +33,7 @@ bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t r
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;
     in->is_absent = true;
+    in->is_below_zero = false;
     bool is_known = try_to_find(in, rows, row, rank, lengths, span);
     in->is_absent = false;
     in->region = before.region;
@@ -51,7 +53,7 @@ void interp_columns(struct interp *in, const struct interp_pull *rows, size_t ra
     struct region_mark mark = region_here(in->region);
     if (in->is_absent) {
         find(in, rows, 0, rank, columns, span);
-    } else if (rank && !interp_lengths(in, rows, 0, rank, columns, span)) {
+    } else if (rank && (!interp_lengths(in, rows, 0, rank, columns, span) || (in->is_below_zero && rows->length > 0))) {
         memset(columns, 0, rank * sizeof *columns);
         if (rows->length > 0) {
             const struct interp_pull *row = pull_element(in, rows, 0, span).pull;
