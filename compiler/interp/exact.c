@@ -130,7 +130,7 @@ int64_t interp_length(struct interp *in, struct value length, const char *what, 
                     text_elements(record->b));
     if (exact < 0 && in->is_absent) {
         in->is_below_zero = true;
-        return 0;
+        return in->for_negative;
     }
     if (exact < 0)
         interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "%s is negative: %lld", what, (long long)exact);

@@ -181,7 +181,8 @@ struct interp {
     struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place;   /* innermost */
     bool is_absent;                 /* only a length is wanted, of a row that is not there: shape.c */
-    bool is_below_zero;             /* a length that was asked for so was negative */
+    bool is_below_zero;             /* a length that is wanted so is made of one that is negative */
+    int64_t for_negative;           /* while is_absent: what a negative length counts as */
     const char *stack_limit;        /* deeper than here is an error */
     struct exact_int *exact;        /* exact.c */
     int32_t exact_count;

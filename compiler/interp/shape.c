@@ -28,12 +28,12 @@ static bool try_to_find(struct interp *in, const struct interp_pull *rows, int64
 }
 
 /* What the attempt has changed is as it was before, whether it failed or not. */
-bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    struct span span) {
+static bool attempt(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span, int64_t for_negative) {
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;
     in->is_absent = true;
-    in->is_below_zero = false;
+    in->for_negative = for_negative;
     bool is_known = try_to_find(in, rows, row, rank, lengths, span);
     in->is_absent = false;
     in->region = before.region;
@@ -45,6 +45,18 @@ bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t r
     in->place = before.place;
     store_drop_since(in, before.stores);
     region_release(in->region, mark);
+    return is_known;
+}
+
+/* The lengths hang on a negative one where they are others when it counts as something else. */
+bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span) {
+    int64_t others[VALUE_MAX_RANK];
+    in->is_below_zero = false;
+    bool is_known = attempt(in, rows, row, rank, lengths, span, 0);
+    if (is_known && in->is_below_zero)
+        in->is_below_zero =
+            !attempt(in, rows, row, rank, others, span, 1) || memcmp(lengths, others, rank * sizeof *lengths) != 0;
     return is_known;
 }
 

@@ -662,7 +662,7 @@ void simt_plan(struct lowering *l) {
     int64_t limit = l->options->shared_limit > OTHER_SHARED_BYTES ? l->options->shared_limit - OTHER_SHARED_BYTES : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps_of_block(l), limit, l->options->launch_sized_outside);
     l->target->outside = l->shared->outside;
-    l->target->wanted_shared_bytes = l->shared->outside ? l->shared->wanted_bytes : 0;
+    l->target->wanted_shared_bytes = l->shared->outside ? l->shared->wanted_bytes + OTHER_SHARED_BYTES : 0;
 }
 
 /* See note [too much] in shared.c. */

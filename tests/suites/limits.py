@@ -230,6 +230,15 @@ LISTS = {
 }
 
 
+# `c` is bound for each half of a half, and only its upper part uses it: when every thread of the block computed each,
+# deeper ones of this kind made tens of thousands of lines.
+SPLIT = """fun fan op arr = let (a1, a2) = halve arr  c = a1 ! (length a1 - 1) in appendPull a1 (map (op c) a2)
+fun two f xs = let (a, b) = halve xs in appendPull (f a) (f b)
+kernel k (xs : [int]) =
+  (rows 256 xs |> map (fn c => push <block> (two (two (two (fan (+)))) c)) |> concat 256 : [int]<grid>)
+"""
+
+
 def doubling(step, body, parameter, n):
     return f"fun f n g = if n == 0 then g else f (n - 1) {step}\nkernel k {parameter} = {body.format(n=n)}\n"
 
@@ -389,6 +398,16 @@ def cases(env):
             for output in sorted({*outputs, "p.cl"}):  # a kernel of OpenCL may have 48 KiB of constants
                 ends_at_once(env, program, (None, "E0301") if output == "p.cl" else (None,), "p.fcl", "-o", output)
         yield Case(f"a list of {MANY}: {name}", long_list)
+
+    def branches():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write(SPLIT)
+        env.must(env.fclc, "p.fcl", "-o", "p.c", cwd=folder)
+        with open(os.path.join(folder, "p.c"), encoding="utf-8") as file:
+            count = len(file.readlines())
+        assert count < 500, f"{count} lines"
+    yield Case("what some branches use is computed in these", branches)
 
     def linear(program, size, *command):
         # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take

@@ -97,7 +97,7 @@ def cases(env):
         done = env.run(env.fclc, "--shared-bytes=2048", written(), "-o", out)
         assert done.returncode == 0 and done.stderr.count("warning[E0401]") == 1, done.stderr
         assert (
-            "a block of `thousand` would take 4000 bytes of shared memory, and can have 2048" in done.stderr
+            "a block of `thousand` would take 4032 bytes of shared memory, and can have 2048" in done.stderr
         ), done.stderr
         assert "1000 elements of type `int` are stored here" in done.stderr, done.stderr
         text = open(out, encoding="utf-8").read()
