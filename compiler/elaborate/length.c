@@ -57,14 +57,23 @@ struct lengthening {
     bool is_held;               /* it is compared with what an int counts */
 };
 
+/* Is a shape elaborated, but the length of a row, which is wanted itself? */
+static bool is_row_wanted(const struct elaborator *e) { return e->row_is_there && e->shape == 1; }
+
 void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                struct ir_value *b, struct span span) {
-    bool is_held = !e->shape || (e->row_is_there && e->shape == 1);
-    if (ir_ambient(e->builder) == LEVEL_GRID && is_held) {
-        elab_require(e, check, condition, a, b, span);
-        return;
+    int shape = e->shape;
+    if (is_row_wanted(e)) {
+        e->shape = 0;
+        if (ir_check_info[check].code != DIAG_ARRAY_TOO_LARGE) /* which is an error where there is no row, too */
+            condition = ir_binary(e->builder, OP_OR, condition,
+                                  ir_binary(e->builder, OP_EQ, e->row_is_there, ir_bool(e->builder, false)));
     }
-    elab_check(e, check, condition, a, b, span);
+    if (ir_ambient(e->builder) == LEVEL_GRID && !e->shape)
+        elab_require(e, check, condition, a, b, span);
+    else
+        elab_check(e, check, condition, a, b, span);
+    e->shape = shape;
 }
 
 static struct ir_value *wide(struct elaborator *e, int64_t value) {
@@ -227,16 +236,9 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     return result;
 }
 
-/* A row that is not there has no length. */
 static void hold_not_negative(struct elaborator *e, struct ir_value *n) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *good = ir_binary(b, OP_LE, ir_int(b, 0), n);
-    if (!e->row_is_there || e->shape != 1) {
-        elab_check(e, CHECK_LENGTH, good, n, n, e->span);
-        return;
-    }
-    struct ir_value *is_missing = ir_binary(b, OP_EQ, e->row_is_there, ir_bool(b, false));
-    elab_hold(e, CHECK_LENGTH, ir_binary(b, OP_OR, is_missing, good), n, n, e->span);
+    struct ir_value *good = ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n);
+    (is_row_wanted(e) ? elab_hold : elab_check)(e, CHECK_LENGTH, good, n, n, e->span);
 }
 
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
