@@ -413,7 +413,8 @@ static struct type *instantiate_type(struct checker *c, struct type *type, uint3
 }
 
 /* A type whose parts are shared is small by its nodes, but each place of it has levels, and constraints between them:
-   these are counted, too. Schemes are rarely large; what each name doubles gets there (tests/suites/limits.py). */
+   these are counted, too. Only schemes of many are looked at, which programs have where each name doubles what the
+   last one had (tests/suites/limits.py). */
 enum { LARGE_SCHEME = 10000, CONSTRAINTS_LIMIT = 80000 };
 
 /* Is one use more of a large scheme too much? It is said once: what is larger yet would say the same. */

@@ -1,5 +1,6 @@
 """Programs that go wrong while they run (tests/failing): the same code and exit status on every executor, with
---check and without; C under AddressSanitizer, so that nothing is written where it does not belong."""
+--check and without; C under AddressSanitizer, so that nothing is written where it does not belong. What says `compiled
+error` is found by compiled code with --check alone."""
 
 import glob
 import os
