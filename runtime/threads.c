@@ -40,7 +40,8 @@ enum {
     LOOK_TWICE = 2000000,   // (and again so soon: a system's own threads want a processor for less)
     BUSY_MOST = 1600000000, // and after up to that, where spinning was found out to be wrong again and again
     SHORT = 3000,           // not worth sharing even if the others are awake,
-    SHORT_ASLEEP = 30000    // or have to be woken
+    SHORT_ASLEEP = 30000,   // or have to be woken,
+    SHORT_BUSY = 500000     // or wait until others give them a processor
 };
 
 // Blocks of a launch. Who begins here goes on elsewhere.
@@ -210,7 +211,7 @@ static bool may_spin(struct fclrt_team *team, int64_t time) {
     if (time >= look_at && atomic_compare_exchange_strong(&team->look_at, &look_at, time + LOOK_AGAIN) &&
         !is_busy(team, time)) {
         bool had = atomic_load(&team->seems_busy), has = has_other_work();
-        atomic_store(&team->seems_busy, has && !had);
+        atomic_store(&team->seems_busy, has);
         if (has && had)
             avoid_spinning(team, time);
         else if (has)
@@ -428,8 +429,8 @@ static bool do_alone(struct fclrt_team *team, fclrt_part *part, void *const *arg
 
 double fclrt_team_run(struct fclrt_team *team, fclrt_part *part, void *const *args, int64_t blocks, int64_t *work) {
     int64_t begin = now();
-    bool is_soon = begin - team->last < SPIN && !is_busy(team, begin);
-    int64_t least = is_soon ? SHORT : SHORT_ASLEEP;
+    bool is_soon = begin - team->last < SPIN;
+    int64_t least = is_busy(team, begin) ? SHORT_BUSY : is_soon ? SHORT : SHORT_ASLEEP;
     bool is_alone = true;
     if (blocks < 2 || team->size < 2) {
         part(args, 0, blocks, blocks);
