@@ -13,7 +13,7 @@ enum { SYNONYM_DEPTH_LIMIT = 1000 };
 
 struct binding { /* of a local name */
     symbol name;
-    const struct core_local *local;
+    struct core_local *local;
     struct scheme *scheme; /* monomorphic: quantifies nothing */
     struct binding *hidden;
     struct span span; /* of the name; empty: made by the compiler */
@@ -300,7 +300,7 @@ bool is_meant_as_variable(symbol name); /* of a name in a type that stands for n
 /* ---- node.c, and callees above ---- */
 struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type);
 struct core *error_core(struct checker *c, struct span span);
-const struct core_local *fresh_local(struct checker *c, symbol name);
+struct core_local *fresh_local(struct checker *c, symbol name);
 const char *head_name(const struct core *head); /* NULL: no name */
 
 /* ---- infer.c, pattern.c, apply.c ---- */
@@ -320,8 +320,8 @@ typedef struct map *pattern_names; /* symbol → const struct ast_pattern *; NUL
 /* Binds the names of a pattern; a tuple goes to a fresh local, and its components to `parts`. */
 const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                       unpackings *parts, pattern_names *seen);
-const struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
-                                   pattern_names *seen);
+struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
+                             pattern_names *seen);
 struct core *wrap_unpackings(struct checker *c, const unpackings *parts, struct core *body);
 struct function_parts {
     const struct ast_level_binder *levels;

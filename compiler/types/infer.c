@@ -341,7 +341,9 @@ static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
             struct core *let = core_new(c, CORE_LET, expr->span, NULL);
             let->let.value = bound->value;
             if (bound->scheme) {
-                let->let.local = bind_name(c, bound->pattern, bound->scheme, &seen);
+                struct core_local *local = bind_name(c, bound->pattern, bound->scheme, &seen);
+                local->value = bound->value;
+                let->let.local = local;
                 if (bound->scheme->type_count + bound->scheme->proper_count)
                     let->let.scheme = bound->scheme;
             } else {

@@ -17,7 +17,7 @@ struct core *error_core(struct checker *c, struct span span) {
     return core;
 }
 
-const struct core_local *fresh_local(struct checker *c, symbol name) {
+struct core_local *fresh_local(struct checker *c, symbol name) {
     struct core_local *local = ARENA_NEW(c->arena, struct core_local);
     local->id = c->next_local++;
     local->name = name;
@@ -34,10 +34,25 @@ const char *head_name(const struct core *head) {
     return head->kind == CORE_PRIMITIVE ? primitive_info[head->primitive.primitive].name : NULL;
 }
 
+/* What a name is bound to, if that is another name: `sort` for `s` in `let s = sort`. */
+static const struct core *other_name(const struct core *name) {
+    for (;;) {
+        const struct core *value = NULL;
+        if (name->kind == CORE_LOCAL)
+            value = name->local.local->value;
+        else if (name->kind == CORE_GLOBAL && name->global.global->kind == GLOBAL_VAL)
+            value = name->global.global->body;
+        if (!value || (value->kind != CORE_LOCAL && value->kind != CORE_GLOBAL && value->kind != CORE_PRIMITIVE))
+            return name;
+        name = value;
+    }
+}
+
 struct callee callee_of(const struct core *head) {
     while (head->kind == CORE_APPLY)
         head = head->apply.function;
     struct callee callee = {head_name(head), PRIM_COUNT, NULL};
+    head = other_name(head);
     if (head->kind == CORE_PRIMITIVE)
         callee.primitive = head->primitive.primitive;
     if (head->kind == CORE_GLOBAL)
@@ -48,7 +63,8 @@ struct callee callee_of(const struct core *head) {
 bool callee_is(const struct callee *callee, struct known known) {
     if (!known.of_prelude)
         return callee && callee->primitive == known.primitive;
-    return callee && callee->global && callee->global->from_prelude && strcmp(callee->name, known.of_prelude) == 0;
+    return callee && callee->global && callee->global->from_prelude &&
+           strcmp(callee->global->name->text, known.of_prelude) == 0;
 }
 
 const struct callee *callee_keep(struct checker *c, const struct core *head) {

@@ -55,8 +55,8 @@ static const struct core_local *bind_tuple(struct checker *c, const struct ast_p
     return whole;
 }
 
-const struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
-                                   pattern_names *seen) {
+struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
+                             pattern_names *seen) {
     check_duplicate(c, pattern, seen);
     return bind_local(c, pattern->name, pattern->span, scheme)->local;
 }
