@@ -161,10 +161,10 @@ static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body
         ir_prove(b, is_last) || (ir_prove(b, may_be_last) && ir_implies(b, ir_binary(b, OP_LT, next, count), fits));
     fits = is_kept ? ir_bool(b, true) : ir_binary(b, OP_OR, fits, is_last);
     elab_check_chunk(e, whole, fits, length, size);
-    if (whole->level == LEVEL_GRID && elab_may_be_unfinished(e, length)) {
+    struct ir_value *total = elab_may_be_unfinished(e, length) ? elab_push_length(e, whole) : NULL;
+    if (total) {
         struct ir_value *start = ir_binary(b, OP_MUL, body->chunk, size);
-        struct ir_value *room = ir_binary(b, OP_SUB, elab_push_length(e, whole), start);
-        fits = ir_binary(b, OP_AND, fits, ir_binary(b, OP_LE, length, room));
+        fits = ir_binary(b, OP_AND, fits, ir_binary(b, OP_LE, length, ir_binary(b, OP_SUB, total, start)));
     }
     return fits;
 }
