@@ -94,6 +94,11 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
         return (struct copy_reason){
             "its elements have less than 32 bits, which a block or warp keeps as words meanwhile",
             "an array of `int` is updated in place"};
+    case UPDATE_COPIES_MANY:
+        return (struct copy_reason){
+            "its pairs read it, and nothing bounds their number: there is no room to store them before",
+            "a bound makes room: `generate (min n 8) …`, or `take 8 …`; of `scatterEach` and "
+            "`reduceByIndexEach`, so many pairs for each element"};
     case UPDATE_IN_PLACE:
     case UPDATE_COPIES_FEW:
     case UPDATE_COPIES_INPUT:

@@ -49,7 +49,7 @@ static const struct scheme *scheme_named(const struct compilation *c, const char
     struct suggestion suggestion = suggestion_for(name);
     const struct module *own = c->modules.at[c->modules.count - 1];
     const struct scheme *found = scheme_in(c, own->file->source, name, &suggestion);
-    for (size_t i = 0; !found && i < own->import_count; i++)
+    for (size_t i = own->import_count; !found && i-- > 0;)
         found = scheme_in(c, own->imports[i]->file->source, name, &suggestion);
     if (!found)
         found = scheme_in(c, NULL, name, &suggestion);

@@ -84,7 +84,7 @@ static void offer_globals(struct completion *o) {
     for (size_t i = program->globals.count; i-- > 0;)
         if (program->globals.at[i]->source == view->source)
             offer_global(o, program->globals.at[i]);
-    for (size_t k = 0; own && k < own->import_count; k++)
+    for (size_t k = own ? own->import_count : 0; k-- > 0;)
         for (size_t i = program->globals.count; i-- > 0;)
             if (program->globals.at[i]->source == own->imports[k]->file->source)
                 offer_global(o, program->globals.at[i]);

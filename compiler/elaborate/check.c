@@ -10,9 +10,10 @@
    note [unfinished lengths]
    So what a loop carries may be unfinished once a check has failed in any block, and what was read
    may be anything. A length made of these may differ from the one for which there is memory: it is
-   compared once more before an array is written. Without --check, too, where a length can fail
-   below grid (may_leave_loops); then indices and places are made right as well, and not
-   reported. */
+   compared once more before an array is written, and that of a chunk of a chunk with the length of
+   what it is a part of, as each was computed by code of its own. Without --check, too, where a
+   length can fail below grid (may_leave_loops); then indices and places are made right as well, and
+   not reported. */
 #include "elaborate/value.h"
 
 static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span,

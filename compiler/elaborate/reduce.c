@@ -169,15 +169,6 @@ static void hand_on(struct elaborator *e, const struct reducing *r, const struct
 
 /* ---- below grid ---- */
 
-/* An array that could be updated where it is, but for its elements, or their number. */
-static void note_copied(struct elaborator *e, const struct reducing *r, enum ir_update_kind kind) {
-    const struct pull *array = r->push->array;
-    if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
-        return;
-    struct span update = r->push->made_at.end ? r->push->made_at : r->push->span;
-    ir_note_update(e->kept, e->kernel, (struct ir_update){.kind = kind, .update = update});
-}
-
 static bool are_in(const struct writer *writer, enum ir_memory memory) {
     for (size_t i = 0; i < writer->buffer_count; i++)
         if (writer->buffers[i]->memory != memory)
@@ -218,7 +209,7 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     add_lock(e, r, &places, LEVEL_BLOCK, capacity);
     places.ways = ir_int(b, CPU_WAYS);
     places.stride = ir_int(b, length->high);
-    note_copied(e, r, UPDATE_COPIES_FEW);
+    elab_note_copied(e, r->push, UPDATE_COPIES_FEW);
     fill(e, r, &places, LEVEL_BLOCK);
     empty_ways(e, r, &places, ir_int(b, 1), length);
     reduce_take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->update.pairs->length), zero, length);
@@ -240,7 +231,7 @@ static void run_at_unit(struct elaborator *e, const struct reducing *r, const st
     bool is_shared = are_in(writer, MEMORY_SHARED);
     bool in_place = keeps_plainly(r, writer) && (is_shared || !fits);
     if (is_shared && elab_writes_plainly(writer) && !in_place)
-        note_copied(e, r, r->is_packed ? UPDATE_COPIES_WORDS : UPDATE_COPIES_NARROW);
+        elab_note_copied(e, r->push, r->is_packed ? UPDATE_COPIES_WORDS : UPDATE_COPIES_NARROW);
     struct ir_value *capacity = r->is_locked || !in_place ? elab_capacity(e, length, level) : NULL;
     struct places places = in_place ? places_of(writer) : new_places(e, r, level, capacity, "buckets");
     add_lock(e, r, &places, level, capacity);
@@ -528,7 +519,7 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     bool in_place = keeps_plainly(r, writer);
     if (r->is_packed)
-        note_copied(e, r, UPDATE_COPIES_WORDS);
+        elab_note_copied(e, r->push, UPDATE_COPIES_WORDS);
     struct places places = in_place ? places_of(writer) : new_places(e, r, LEVEL_GRID, length, "buckets");
     add_lock(e, r, &places, LEVEL_GRID, length);
     struct own_buckets own = plan_buckets(e, r);

@@ -114,17 +114,29 @@ bool elab_may_hold_pairs(struct elaborator *e, const struct push *push) {
     return each && ir_resolve(e->builder, each)->is_constant;
 }
 
+void elab_note_copied(struct elaborator *e, const struct push *push, enum ir_update_kind kind) {
+    const struct pull *array = push->array;
+    if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
+        return;
+    struct span update = push->made_at.end ? push->made_at : push->span;
+    ir_note_update(e->kept, e->kernel, (struct ir_update){.kind = kind, .update = update});
+}
+
 /* See note [old values]. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other) {
     const struct pull *array = other->array;
     if (array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]) ||
-        elab_is_none(e, push->update.pairs->length) ||
-        (push->level < LEVEL_GRID && !elab_upper_bound(e, push->update.pairs->length)))
+        elab_is_none(e, push->update.pairs->length))
         return;
     struct looking looking = {.push = push, .other = other};
     bool is_seen = elab_try(e, look, &looking);
-    if ((is_seen ? !looking.finds : !push->update.is_over) || (push->update.is_each && !looking.each))
+    if (is_seen ? !looking.finds : !push->update.is_over)
         return;
+    bool has_room = push->level == LEVEL_GRID || elab_upper_bound(e, push->update.pairs->length);
+    if (!has_room || (push->update.is_each && !looking.each)) {
+        elab_note_copied(e, push, UPDATE_COPIES_MANY);
+        return;
+    }
     struct type *items[2] = {&elab_int_type, push->update.element};
     struct type *pair = ARENA_NEW(e->arena, struct type);
     pair->kind = TYPE_TUPLE;

@@ -306,6 +306,7 @@ enum ir_update_kind {
     UPDATE_COPIES_APART,  /* below grid it is made within a step, and the old array is in use */
     UPDATE_COPIES_WORDS,  /* the components of its elements change together, packed into words */
     UPDATE_COPIES_NARROW, /* below grid its elements have less than 32 bits, and words of them are changed */
+    UPDATE_COPIES_MANY,   /* its pairs are made of the array, and too many to be stored before, as far as is known */
     UPDATE_COPIES_FEW,    /* its places are few, and the pairs many: on a CPU there are several of each */
     UPDATE_COPIES_INPUT,  /* a parameter, which is never written */
     UPDATE_COPIES_ROOM,   /* the array's memory is not the result's, as of another size */

@@ -406,6 +406,7 @@ struct report_update report_update_of(const struct ir_kernel *kernel, size_t ind
         [UPDATE_COPIES_APART] = "copies its array, as it is made within a step, apart from what the loop carries",
         [UPDATE_COPIES_WORDS] = "copies its array, as the components of an element change together, packed into words",
         [UPDATE_COPIES_NARROW] = "copies its array, as its elements have less than 32 bits, and are words meanwhile",
+        [UPDATE_COPIES_MANY] = "copies its array, as its pairs read it, and nothing bounds their number",
         [UPDATE_COPIES_FEW] = "copies its array, of fewer places than there are pairs, several times over",
         [UPDATE_COPIES_BRANCH] = "copies its array, as it is done in one branch only",
         [UPDATE_COPIES_INPUT] = "copies its array, which is a parameter of the kernel: those are never written",

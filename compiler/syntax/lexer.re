@@ -289,6 +289,20 @@ static void stray(struct lexer *lexer, const char *hint) {
         diag_hint(lexer->diagnostics, error, "%s", hint);
 }
 
+/* `"a \"b\" c"`: the string ends before the b. Else a lambda. */
+static void backslash(struct lexer *lexer) {
+    const struct tokens *tokens = lexer->tokens;
+    bool is_escape = false;
+    for (size_t i = tokens->count; i-- > 0 && !is_escape; i = tokens->at[i].starts_line ? 0 : i) {
+        const struct token *string = &tokens->at[i];
+        size_t length = string->kind == TOKEN_STRING ? strlen(string->name->text) : 0;
+        is_escape = length > 0 && string->name->text[length - 1] == '\\';
+    }
+    stray(lexer, is_escape ? "a string is what stands between its quotes, and has no escapes: the first `\"` ends it"
+                           : "a function is written `fn x => e`");
+    add_reported(lexer, is_escape ? '?' : TOKEN_FN);
+}
+
 /* `#define` and others of C's, at the start of a line: all of the line is one mistake. */
 static bool preprocessor_line(struct lexer *lexer) {
     static const struct {
@@ -602,7 +616,7 @@ static bool lex_one(struct lexer *lexer) {
         "/*" { foreign_comment(lexer, "*/", "a comment is `-- to the end of the line` or `(* between these *)`");
                return true; }
         "===" { stray(lexer, "`==` compares"); add_reported(lexer, TOKEN_EQUAL); return true; }
-        "\\" { stray(lexer, "a function is written `fn x => e`"); add_reported(lexer, TOKEN_FN); return true; }
+        "\\" { backslash(lexer); return true; }
         ";" { if (is_in_list(lexer)) {
                   stray(lexer, "the elements of a list are separated by `,`");
                   add_reported(lexer, ',');

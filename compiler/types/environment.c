@@ -84,16 +84,17 @@ void unbind_level(struct checker *c, struct level_binding *binding) {
     map_set(c->levels, binding->name, binding->hidden);
 }
 
+/* A later definition hides an earlier one, and so does a later import. */
 struct global_entry *find_global(const struct scope *scope, symbol name) {
     struct global_entry *entry = map_get(scope->globals, name);
-    for (size_t i = 0; !entry && i < scope->import_count; i++)
+    for (size_t i = scope->import_count; !entry && i-- > 0;)
         entry = map_get(scope->imports[i]->globals, name);
     return entry || !scope->prelude ? entry : map_get(scope->prelude->globals, name);
 }
 
 struct synonym *find_synonym(const struct scope *scope, symbol name) {
     struct synonym *entry = map_get(scope->synonyms, name);
-    for (size_t i = 0; !entry && i < scope->import_count; i++)
+    for (size_t i = scope->import_count; !entry && i-- > 0;)
         entry = map_get(scope->imports[i]->synonyms, name);
     return entry || !scope->prelude ? entry : map_get(scope->prelude->synonyms, name);
 }

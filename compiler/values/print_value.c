@@ -79,9 +79,18 @@ static void print_element(struct text *out, const struct host_value *array, size
 struct printing {
     struct text *out;
     const struct host_value *array;
-    int64_t left; /* elements that may still be printed; negative: no limit */
+    int64_t left; /* elements and empty rows that may still be printed; negative: no limit */
     bool cut;
 };
+
+/* Elements, or where there are none the rows that are empty. */
+static int64_t printed_count(const struct host_value *array) {
+    const int64_t *shape = value_shape(array);
+    int64_t count = shape[0];
+    for (size_t i = 1; i < value_rank(array) && shape[i] > 0 && count <= INT32_MAX; i++)
+        count *= shape[i];
+    return count;
+}
 
 /* The part of the array from element `first` on, in the dimensions from `depth` on. */
 static void print_rows(struct printing *p, size_t depth, size_t first) {
@@ -101,13 +110,12 @@ static void print_rows(struct printing *p, size_t depth, size_t first) {
         }
         if (i)
             text_add(p->out, ",");
-        if (depth + 1 < rank) {
+        if (depth + 1 < rank)
             print_rows(p, depth + 1, first + (size_t)i * stride);
-        } else {
+        else
             print_element(p->out, p->array, first + (size_t)i);
-            if (p->left > 0)
-                p->left--;
-        }
+        if (p->left > 0 && (depth + 1 == rank || shape[depth + 1] == 0))
+            p->left--;
     }
     text_add(p->out, "]");
 }
@@ -117,7 +125,7 @@ void value_print(struct text *out, const struct host_value *value, int64_t limit
     case VALUE_SCALAR: value_print_scalar(out, value->scalar.base, value->scalar.value); return;
     case VALUE_ARRAY:
     case VALUE_ZIPPED: {
-        struct printing printing = {out, value, limit > 0 && value_element_count(value) > limit ? limit : -1, false};
+        struct printing printing = {out, value, limit > 0 && printed_count(value) > limit ? limit : -1, false};
         print_rows(&printing, 0, 0);
         return;
     }

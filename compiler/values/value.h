@@ -122,7 +122,8 @@ struct host_value *value_from_csv(struct arena *arena, struct type *type, struct
 
 /* A scalar as an FCL literal; floats in the shortest form that reads back the same. */
 void value_print_scalar(struct text *out, enum base base, union scalar value);
-/* On one line; arrays of more than `limit` elements (0: no limit) print so many and then their size. */
+/* On one line; arrays of more than `limit` elements, or rows without any (0: no limit), print so many and then their
+   size. */
 void value_print(struct text *out, const struct host_value *value, int64_t limit);
 /* As `fclc run` does: a line per component, scalars and tuples of scalars on one; ends with a newline. */
 void value_print_lines(struct text *out, const struct host_value *value, int64_t limit);

@@ -212,6 +212,10 @@ static void test_long_arrays_are_cut(void **state) {
     assert_string_equal(shown(a, value, 2), "[0,1 … 1000 elements]");
     value = value_parse(a, array(a, ints), &SECOND, "iota:4x2", &why);
     assert_string_equal(shown(a, value, 3), "[[0,1],[2 … 4x2 elements]]");
+    value = value_parse(a, array(a, ints), &SECOND, "iota:1000000x0", &why);
+    assert_string_equal(shown(a, value, 3), "[[],[],[] … 1000000x0 elements]");
+    value = value_parse(a, array(a, ints), &SECOND, "iota:3x0", &why);
+    assert_string_equal(shown(a, value, 3), "[[],[],[]]");
     value = value_parse(a, pair(a, ints, ints), &SECOND, "([1],[2,3])", &why);
     struct text text;
     text_init(&text, a);
