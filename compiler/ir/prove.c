@@ -261,12 +261,21 @@ static const struct ir_instruction *quotient_of(struct ir_builder *b, const stru
     return is_division || definition->op == OP_SHR ? definition : NULL;
 }
 
-/* Quotients by one divisor are in the order of what is divided: of the two, one that is added and
-   one that is taken away leave the sum. */
+/* Do both have one divisor, or `less` a larger one of what is not negative? */
+static bool are_in_order(struct ir_builder *b, const struct ir_instruction *more, const struct ir_instruction *less,
+                         int depth) {
+    if (more->op == less->op && is_same(more->operands[1], less->operands[1]))
+        return true;
+    int64_t c = linear_divisor(more->results[0]), d = linear_divisor(less->results[0]);
+    return 0 < c && c < d && is_natural(b, less->operands[0], depth);
+}
+
+/* Such quotients are in the order of what is divided: of the two, one that is added and one that is
+   taken away leave the sum. */
 static bool prove_by_quotients(struct ir_builder *b, const struct linear *sum, size_t up, size_t down, int depth) {
     struct ir_value *above = sum->term[up].value, *below = sum->term[down].value;
     const struct ir_instruction *more = quotient_of(b, above), *less = quotient_of(b, below);
-    if (!more || !less || more->op != less->op || !is_same(more->operands[1], less->operands[1]))
+    if (!more || !less || !are_in_order(b, more, less, depth))
         return false;
     struct linear difference = {.base = sum->base, .exact = sum->exact}, rest = *sum;
     if (!add_value(b, &difference, more->operands[0], 1) || !add_value(b, &difference, less->operands[0], -1) ||

@@ -3,6 +3,7 @@ most, and the time it takes grows with the length of the program. What is short 
 takes two seconds and 200 MB."""
 
 import os
+import re
 import subprocess
 import sys
 from harness import Case
@@ -237,6 +238,14 @@ fun two f xs = let (a, b) = halve xs in appendPull (f a) (f b)
 kernel k (xs : [int]) =
   (rows 256 xs |> map (fn c => push <block> (two (two (two (fan (+)))) c)) |> concat 256 : [int]<grid>)
 """
+# The last part of what is split may be shorter, so each length is an expression.
+HALVES = """fun two f xs = let (a, b) = halve xs in appendPull (f a) (f b)
+fun halves k f = if k == 0 then f else two (halves (k - 1) f)
+param n : int = 1
+kernel k (xs : [int]) =
+  (splitUp 256 xs |> map (fn c => push <block> (reverse (force (push <block> (halves n reverse c)))))
+    |> concat 256 : [int]<grid>)
+"""
 
 
 def doubling(step, body, parameter, n):
@@ -408,6 +417,17 @@ def cases(env):
             count = len(file.readlines())
         assert count < 500, f"{count} lines"
     yield Case("what some branches use is computed in these", branches)
+
+    def halves_of_halves():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write(HALVES)
+        for depth in range(1, 9):
+            env.must(env.fclc, "-D", f"n={depth}", "p.fcl", "-o", "p.cu", cwd=folder)
+            with open(os.path.join(folder, "p.cu"), encoding="utf-8") as file:
+                pool = re.findall(r"shared_pool\[(\d+)\]", file.read())
+            assert pool == ["1024"], f"{depth}: {pool}"
+    yield Case("the halves of halves are as long as what was halved", halves_of_halves)
 
     def linear(program, size, *command):
         # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take
