@@ -97,8 +97,8 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
     case UPDATE_COPIES_MANY:
         return (struct copy_reason){
             "its pairs read it, and nothing bounds their number: there is no room to store them before",
-            "a bound makes room: `generate (min n 8) …`, or `take 8 …`; of `scatterEach` and "
-            "`reduceByIndexEach`, so many pairs for each element"};
+            "a bound makes room: `generate (min n 8) …`, or `take 8 …`; `scatterEach` and `reduceByIndexEach` need "
+            "as many pairs of every element"};
     case UPDATE_IN_PLACE:
     case UPDATE_COPIES_FEW:
     case UPDATE_COPIES_INPUT:

@@ -520,7 +520,7 @@ void elab_run_together(struct elaborator *e, const struct running *all, size_t c
 bool elab_is_update(const struct push *push);
 /* Is there a place for so many pairs? While only shapes matter. */
 bool elab_may_hold_pairs(struct elaborator *e, const struct push *push);
-/* Of an array that could be updated where it is, but for that. */
+/* Notes why an update copies its array, for W003 and the report; not of an input, which is always copied. */
 void elab_note_copied(struct elaborator *e, const struct push *push, enum ir_update_kind kind);
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);

@@ -289,14 +289,17 @@ static void stray(struct lexer *lexer, const char *hint) {
         diag_hint(lexer->diagnostics, error, "%s", hint);
 }
 
-/* `"a \"b\" c"`: the string ends before the b. Else a lambda. */
+/* In `"a \"b\" c"` the first `\"` ends the string, so what was meant is an escape. Else it is a lambda, as Haskell
+   writes it. */
 static void backslash(struct lexer *lexer) {
     const struct tokens *tokens = lexer->tokens;
     bool is_escape = false;
-    for (size_t i = tokens->count; i-- > 0 && !is_escape; i = tokens->at[i].starts_line ? 0 : i) {
-        const struct token *string = &tokens->at[i];
-        size_t length = string->kind == TOKEN_STRING ? strlen(string->name->text) : 0;
-        is_escape = length > 0 && string->name->text[length - 1] == '\\';
+    for (size_t i = tokens->count; i-- > 0 && !is_escape;) {
+        const struct token *token = &tokens->at[i];
+        size_t length = token->kind == TOKEN_STRING ? strlen(token->name->text) : 0;
+        is_escape = length > 0 && token->name->text[length - 1] == '\\';
+        if (token->starts_line)
+            break;
     }
     stray(lexer, is_escape ? "a string is what stands between its quotes, and has no escapes: the first `\"` ends it"
                            : "a function is written `fn x => e`");

@@ -70,7 +70,7 @@ extern const struct core_config_info core_config_info[CONFIG_COUNT];
 struct core_local {
     uint32_t id;              /* unique in the program */
     symbol name;              /* NULL: made by the compiler */
-    const struct core *value; /* of a name that a `let` binds, for messages; NULL: of another */
+    const struct core *value; /* what a `let` binds it to, for messages; NULL: no `let` does */
 };
 
 /* A name's instance: what the scheme's quantified variables stand for here; may mention variables of
