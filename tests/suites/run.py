@@ -42,12 +42,13 @@ OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half
 AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
 # What takes so long that a short run leaves it out: with the interpreter eight seconds and more.
 LENGTHY = {
-    "interp": {"matrix_units.fcl", "matrix_products.fcl", "stencil_borders.fcl", "random_numbers.fcl", "tpacf.fcl"},
+    "interp": {"matrix_units.fcl", "matrix_products.fcl", "sorted_parts.fcl", "stencil_borders.fcl",
+               "random_numbers.fcl", "tpacf.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
-    "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated").split()}
+    "float_rules half_numbers lookback_waiting radix_sorts sort_widths sorted_parts top_and_repeated").split()}
 
 
 def optimised(env, path, executor):
