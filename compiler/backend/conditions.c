@@ -1,9 +1,10 @@
 /* note [conditions]
    `a && b` asks for b only where a holds: a branch, unless the compiler sees that it may compute both.
    In loops it is to make vectors of, it does not always, and gives the vectors up. So what is cheap
-   there is put together by `&` and `|`. And one value that is compared with three constants or more
-   becomes a shift and a mask of 64 bits in GCC, of which it makes no vectors either: the answers are
-   counted. (QUIRK_LOGICAL_BRANCHES of map/quirks.) */
+   there is put together by `&` and `|`. But of x < y | x <= y & i < j, unrolled, with places i and j,
+   GCC makes none, as of the first i it knows that it is less than j. And one value that is compared
+   with three constants or more becomes a shift and a mask of 64 bits in GCC, of which it makes no
+   vectors either: the answers are counted. (QUIRK_LOGICAL_BRANCHES of map/quirks.) */
 #include "backend/print.h"
 
 static bool is_cheap(const struct target_expr *expr, int *left) {
@@ -73,10 +74,16 @@ static void print_terms(struct printer *p, const struct target_expr *expr, enum 
     print_terms(p, expr->operands[1], op, sign);
 }
 
+/* As x < y or x <= y and i < j: less by two numbers. */
+static bool is_by_two(const struct target_expr *expr) {
+    return is_chain(expr->operands[0], OP_AND) || is_chain(expr->operands[1], OP_AND);
+}
+
 bool print_condition(struct printer *p, const struct target_expr *expr, enum precedence least) {
     enum ir_op op = expr->op;
     int left = CPU_COMPUTED;
-    if (!p->is_by_vectors || expr->base != BASE_BOOL || (op != OP_AND && op != OP_OR) || !is_cheap(expr, &left))
+    bool is_joined = op == OP_AND || (op == OP_OR && !(p->is_unrolled && is_by_two(expr)));
+    if (!p->is_by_vectors || expr->base != BASE_BOOL || !is_joined || !is_cheap(expr, &left))
         return false;
     bool is_counted = is_set(expr, expr, op), is_closed = least > PRECEDENCE_ANY;
     text_add(p->out, is_closed ? "(" : "");

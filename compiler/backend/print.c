@@ -180,11 +180,13 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
         print_expr(p, loop->step, PRECEDENCE_ANY);
         text_add(p->out, ") {\n");
     }
-    bool was_by_vectors = p->is_by_vectors;
+    bool was_by_vectors = p->is_by_vectors, was_unrolled = p->is_unrolled;
     p->is_by_vectors = p->is_loop && (was_by_vectors || conditions_by_vectors(loop));
+    p->is_unrolled = p->is_by_vectors && loop->unroll;
     print_without_vectors(p, loop);
     print_body(p, &loop->body);
     p->is_by_vectors = was_by_vectors;
+    p->is_unrolled = was_unrolled;
     print_line(p, "}");
     for (int i = 0; i < line_count; i++)
         print_last_lines(p, loop->lines[i]);

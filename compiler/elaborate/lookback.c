@@ -475,8 +475,8 @@ static struct ir_value *count_at(struct elaborator *e, struct pull *counts, stru
     return ir_binary(b, OP_MAX, zero, ir_binary(b, OP_MIN, count, ir_int(b, INT32_MAX - 1)));
 }
 
-/* go_back for counts: one thread reads the words of one place, of some blocks at a time, whose loads
-   are under way together. */
+/* go_back for counts: one thread reads the words of one place, on a GPU of some blocks at a time, whose
+   loads are under way together. */
 static struct ir_value *count_back(struct elaborator *e, const struct lookback_state *state,
                                    const struct blocks_run *blocks, struct ir_value *place) {
     enum { SUM, BEFORE, IS_DONE, CARRIED };
@@ -489,13 +489,14 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     ir_name(carried[BEFORE], "before");
     ir_while_body(b, ir_unary(b, OP_NOT, carried[IS_DONE]));
     struct ir_value *at[GPU_COUNTS_TOGETHER], *words[GPU_COUNTS_TOGETHER], *takes = NULL, *ends = NULL;
-    for (int k = 0; k < GPU_COUNTS_TOGETHER; k++) { /* beyond block 0, it again: no thread takes it twice */
+    int together = e->options->is_cpu ? 1 : GPU_COUNTS_TOGETHER;
+    for (int k = 0; k < together; k++) { /* beyond block 0, it again: no thread takes it twice */
         at[k] = k ? ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[BEFORE], ir_int(b, k)), zero) : carried[BEFORE];
         words[k] = see(e, state->words->buffer, word_at(e, state, at[k], place));
         ir_name(words[k], "state");
     }
     struct ir_value *nexts[CARRIED] = {carried[SUM], carried[BEFORE], ir_bool(b, false)};
-    for (int k = 0; k < GPU_COUNTS_TOGETHER; k++) {
+    for (int k = 0; k < together; k++) {
         struct ir_value *is_there = ir_binary(b, OP_NE, words[k], zero), *is_all = ir_binary(b, OP_LT, words[k], zero);
         struct ir_value *goes_on = takes ? ir_binary(b, OP_AND, takes, ir_unary(b, OP_NOT, ends)) : NULL;
         takes = goes_on ? ir_binary(b, OP_AND, goes_on, is_there) : is_there;

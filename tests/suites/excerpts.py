@@ -96,6 +96,21 @@ kernel k (n : int) (xs : [float]) =
   in push <grid> (map (fn x => foldl (sum x) x (iota n)) xs)
 """, "fcl_block_k", {r"unit = \S+ / blocks < 16 \? 1 : 16;": 1}, extension="c")
 
+    # 16 elements that change places with neighbours are code without a loop in GCC, of 32 it makes vectors.
+    for count_, wanted in ((16, 0), (32, 1)):
+        yield golden(f"vectors are asked for where GCC keeps a loop, not where its rounds are few: {count_}", f"""\
+kernel k (xs : [int]) =
+  let turned c = exchange <block> (<=) (fn i => i ^ 1) (force (push <block> c))
+  in splitUp {count_} xs |> map turned |> concat {count_}
+""", "fcl_block_k", {rf"FCL_SIMD_EIGHT\n *for \(int i = 0; i < {count_}": wanted}, extension="c")
+    yield golden("the lesser by value and place is found by a branch that GCC may undo, where loops are unrolled",
+                 "kernel k (xs : [int]) = argmin xs", "fcl_block_k_0",
+                 {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")
+    yield golden("what other blocks have counted is read word by word on CPUs", """\
+kernel k (xs : [int]) =
+  splitUp 4 xs |> map (fn c => push <block> (map (+ 1) (lookbackCounts c))) |> concat 4
+""", "fcl_block_k", {r"while \(": 3, r"= \(\(volatile int \*\)lookback\)\[": 3}, extension="c")
+
     def many_results():
         results = ", ".join(f"push <grid> (map (fn x => x + {i}) xs)" for i in range(66))
         text = emitted.of_text("c", f"kernel k (xs : [int]) = ({results})\n")
@@ -158,7 +173,7 @@ kernel k (n : int) (xs : [float]) =
                told_threads)
 
     def pairs_of_halves():
-        """What a load has brought two in a register is stored so: the 16 words of a panel, the first and two in a loop."""
+        """What a load has brought two in a register is stored so: 16 words of the first panel and of two in a loop."""
         path = "benchmarks", "fcl", "matrices.fcl"
         stores = [count(r"fcl_store_pair\(tile", body(emitted.of_file("cu", *path, options=options), "unitProduct_0"))
                   for options in ((), ("--skip=store-pairs",))]
