@@ -103,7 +103,7 @@ kernel k (xs : [int]) =
   let turned c = exchange <block> (<=) (fn i => i ^ 1) (force (push <block> c))
   in splitUp {count_} xs |> map turned |> concat {count_}
 """, "fcl_block_k", {rf"FCL_SIMD_EIGHT\n *for \(int i = 0; i < {count_}": wanted}, extension="c")
-    yield golden("the lesser by value and place is found by a branch that GCC may undo, where loops are unrolled",
+    yield golden("the lesser by value and place is found by a branch, in loops that are unrolled",
                  "kernel k (xs : [int]) = argmin xs", "fcl_block_k_0",
                  {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")
     yield golden("what other blocks have counted is read word by word on CPUs", """\
