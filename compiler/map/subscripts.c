@@ -3,12 +3,14 @@
 #include "map/lower.h"
 
 /* A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a
-   difference from one, could only wrap below that; and it is computed in the subscript itself,
-   which is evaluated where the element is. So it has not wrapped, and compilers that know it take
-   constants into addresses. */
+   difference from one, could only wrap below that, and one less than a number to 2^31 - 1, before
+   which arrays end; and it is computed in the subscript itself, which is evaluated where the element
+   is. So it has not wrapped, and compilers that know it take constants into addresses, and load
+   neighbours by vectors. */
 static bool is_exact(const struct target_expr *index) {
     const struct target_expr *x = index->operands[0], *y = index->operands[1];
-    return (index->op == OP_ADD && (x->low >= 0 || y->low >= 0)) || (index->op == OP_SUB && x->low >= 0);
+    return (index->op == OP_ADD && (x->low >= 0 || y->low >= 0)) ||
+           (index->op == OP_SUB && (x->low >= 0 || (y->low == 1 && y->high == 1)));
 }
 
 /* note [wrapped subscripts]

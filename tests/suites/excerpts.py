@@ -106,6 +106,11 @@ kernel k (xs : [int]) =
     yield golden("the lesser by value and place is found by a branch, in loops that are unrolled",
                  "kernel k (xs : [int]) = argmin xs", "fcl_block_k_0",
                  {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")
+    yield golden("one less than a place is a place, whatever the place is known to be", """\
+kernel k (n : int) (xs : [int]) =
+  push <block> (power n (fn _ s => push <block> (mapIx (fn i x => if i == 0 then x else x + s ! (i - 1)) s))
+                  (push <block> xs))
+""", "fcl_block_k", {r"local_array\[t\d - 1\]": 2}, extension="c")
     yield golden("what other blocks have counted is read word by word on CPUs", """\
 kernel k (xs : [int]) =
   splitUp 4 xs |> map (fn c => push <block> (map (+ 1) (lookbackCounts c))) |> concat 4
