@@ -2,15 +2,22 @@
    granted what is not so. */
 #include "map/lower.h"
 
+/* Does it, where a variable is counted up, go from element to element, as far as can be seen here? */
+static bool is_straight(const struct target_expr *expr) {
+    bool is_sum = expr->kind == TARGET_EXPR_OPERATION && (expr->op == OP_ADD || expr->op == OP_SUB);
+    return is_sum ? is_straight(expr->operands[0]) && is_straight(expr->operands[1])
+                  : expr->kind == TARGET_EXPR_VARIABLE || expr->kind == TARGET_EXPR_CONSTANT;
+}
+
 /* A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a
    difference from one, could only wrap below that, and one less than a number to 2^31 - 1, before
    which arrays end; and it is computed in the subscript itself, which is evaluated where the element
    is. So it has not wrapped, and compilers that know it take constants into addresses, and load
-   neighbours by vectors. */
+   neighbours by vectors; what else is gathered needs wider indices then, so it is left. */
 static bool is_exact(const struct target_expr *index) {
     const struct target_expr *x = index->operands[0], *y = index->operands[1];
     return (index->op == OP_ADD && (x->low >= 0 || y->low >= 0)) ||
-           (index->op == OP_SUB && (x->low >= 0 || (y->low == 1 && y->high == 1)));
+           (index->op == OP_SUB && (x->low >= 0 || (y->low == 1 && y->high == 1 && is_straight(x))));
 }
 
 /* note [wrapped subscripts]
