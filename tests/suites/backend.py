@@ -319,11 +319,11 @@ def cases(env):
     yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
 
     yield golden("a pass of a sort in C has eight rounds one after another, so that processors guess for each load "
-                 "whether it waits", "kernel k (xs : [uint]) = sort xs", "fcl_block_k_4",
+                 "whether it waits", "kernel k (xs : [uint]) = sort xs", "fcl_block_k_08",
                  {r"FCL_BY_EIGHT\s+for \(int i = 0; [^{]*\{[^}]*\}": 2}, extension="c")
 
     def placed():
-        text = processors("whole.fcl", "sorted_7")
+        text = processors("whole.fcl", "sorted_14")
         found = re.findall(r"if \(\(uint\)(\w+) < \(uint\)keys_length\) {\s+result\d\[\1\] = ", text)
         assert len(found) == 2 and "0 <=" not in text, text
     yield Case("a processor's sort asks once whether a place is inside, and stores there", placed)
@@ -795,11 +795,12 @@ def cases(env):
             file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
         once, loop, rest = text.split("while (")[1:]  # round the whole panels, if there are any; each; what is left
-        assert count("fcl_store_pair", once) == count("fcl_store_pair", loop) == 16, text
+        assert [count("fcl_store_pair", part) for part in (once, loop)] == [16, 32], text  # two panels in a round
+        assert count("__syncthreads", loop) == 2 + 1, loop  # a barrier for each, and one behind the loop
         assert not count("fcl_load_halves", rest), rest
         # where rows begin at multiples of 8, all that a thread loads of a panel is four loads of 16 bytes
-        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, xs \+ ", loop) == 2, loop
-        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, ys \+ ", loop) == 2, loop
+        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, xs \+ ", loop) == 4, loop
+        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, ys \+ ", loop) == 4, loop
     yield Case("a product of halves loads eight at a time", panels_of_halves)
 
     def calls():
