@@ -74,7 +74,7 @@ static void print_terms(struct printer *p, const struct target_expr *expr, enum 
     print_terms(p, expr->operands[1], op, sign);
 }
 
-/* As x < y or x <= y and i < j: less by two numbers. */
+/* An OR with an AND in it, as of pairs that are compared: `x < y || (x <= y && i < j)`. */
 static bool is_by_two(const struct target_expr *expr) {
     return is_chain(expr->operands[0], OP_AND) || is_chain(expr->operands[1], OP_AND);
 }

@@ -108,7 +108,7 @@ struct printer {
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
     bool is_loop;               /* this kernel is of the loop mapping, */
     bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */
-    bool is_unrolled;           /* and in one that is unrolled */
+    bool is_unrolled;           /* the innermost such loop is unrolled: conditions.c */
     bool are_shared;            /* helpers: others in the same C file may have defined them, */
     bool are_first;             /* or will, once more */
     bool points_to_shared;      /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */

@@ -2,7 +2,7 @@
    granted what is not so. */
 #include "map/lower.h"
 
-/* Does it, where a variable is counted up, go from element to element, as far as can be seen here? */
+/* Is it a sum of variables alone? Where one of them counts up, the places lie next to each other then. */
 static bool is_straight(const struct target_expr *expr) {
     bool is_sum = expr->kind == TARGET_EXPR_OPERATION && (expr->op == OP_ADD || expr->op == OP_SUB);
     return is_sum ? is_straight(expr->operands[0]) && is_straight(expr->operands[1])
