@@ -96,11 +96,31 @@ struct found {
         uint32_t quotients, rests;
     } at[MOST_DIVISIONS];
     size_t count;
+    const struct ir_value *deeper; /* what an inner loop divides its own flat indices by, or NULL */
 };
+
+/* Is it x / by, of an x that counts with both the loop and one inside of it? */
+static bool is_deeper(const struct ir_instruction *loop, const struct ir_walk *walk) {
+    const struct ir_instruction *at = walk->at, *owner = walk->region->owner;
+    while (owner != loop && !ir_is_loop(owner))
+        owner = owner->region->owner;
+    struct linear sum;
+    if (owner == loop || at->kind != IR_OPERATION || (at->op != OP_DIV && at->op != OP_REM) ||
+        lower_varies(loop, at->operands[1]) || !linear_expand(at->operands[0], &sum))
+        return false;
+    bool counts_here = false, counts_inside = false;
+    for (size_t i = 0; i < sum.count; i++) {
+        counts_here = counts_here || sum.term[i].value == loop->parameters[0];
+        counts_inside = counts_inside || sum.term[i].value == owner->parameters[0];
+    }
+    return counts_here && counts_inside;
+}
 
 static void find(struct found *found, const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         struct division division;
+        if (is_deeper(found->loop, &walk))
+            found->deeper = walk.at->operands[1];
         if (!is_division(found->loop, walk.at, &division) || !found->uses[walk.at->results[0]->id].count)
             continue;
         size_t k = 0;
@@ -168,9 +188,12 @@ static const struct candidate *find_outer(const struct found *found, const struc
     return NULL;
 }
 
-static bool is_worth_it(const struct division *division) {
+/* Not where most divisions, those of an inner loop, would stay: it costs a second copy of that loop. */
+static bool is_worth_it(const struct found *found, const struct division *division) {
+    if (division->by)
+        return division->by != found->deeper;
     bool is_power = (division->width & (division->width - 1)) == 0;
-    return division->by || division->width >= (is_power ? CPU_ROWS_WIDTH : CPU_ROWS_DIVIDED);
+    return division->width >= (is_power ? CPU_ROWS_WIDTH : CPU_ROWS_DIVIDED);
 }
 
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
@@ -181,7 +204,7 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     const struct candidate *best = NULL;
     for (size_t i = 0; i < found->count; i++) {
         const struct candidate *at = &found->at[i];
-        if (is_worth_it(&at->division) &&
+        if (is_worth_it(found, &at->division) &&
             (!best || at->rests > best->rests || (at->rests == best->rests && at->quotients > best->quotients)))
             best = at;
     }

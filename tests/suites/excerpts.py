@@ -90,6 +90,10 @@ kernel k (n : int) (a : [float]) (b : [float]) =
 """, "fcl_block_k",
                  {r"unit = width < 16 \|\| range < width \? 16 : width;": 1,
                   r"first = \(int\)\(units \* block / blocks \* unit\);": 1}, extension="c")
+    yield golden("a loop whose inner loop would go on dividing by a row's length is not split by rows", """\
+kernel k (n : int) (xs : [int]) =
+  reduce (+) 0 (mapIx (fn i x => if xs ! (i / n) == i % n then x else 0) xs)
+""", "fcl_block_k_0", {r"\brow\b": 0, r"fcl_div_int\(": 4, r"fcl_rem_int\(": 4}, extension="c")
     yield golden("but iterations that do much are shared out one by one where a range has less than a vector", """\
 kernel k (n : int) (xs : [float]) =
   let sum x s i = foldl (fn s j => s * x + float (i * j)) s (iota 1000)
