@@ -254,6 +254,8 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 128\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
+        "#if defined __GNUC__ && !defined __clang__\n#define FCL_STEPS _Pragma(\"GCC unroll 4\")\n"
+        "#else\n#define FCL_STEPS\n#endif\n"
         "#if defined _OPENMP || defined FCL_OPENMP_SIMD /* as where -fopenmp-simd is given */\n"
         "#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
         "#if defined __clang__ /* clang 15 begins anew with an index where it goes on with shorter vectors than 16 */\n"
@@ -325,6 +327,7 @@ const struct dialect dialect_c = {
     .atomic = atomic,
     .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",
+    .steps = "FCL_STEPS",
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",

@@ -158,6 +158,36 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     lower_leave(l, outer);
 }
 
+/* note [steps in registers]
+   GCC 12 keeps a block's array of known, small length in vector registers while a loop makes a new
+   one of it, step by step. Elements that change places are moved, and by way of memory where
+   registers run out. With four steps side by side they only change names: halves that change places
+   in each step take a third of the time. */
+static bool is_in_registers(const struct target_block *block, int64_t *elements) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *at = block->statements.at[i];
+        if (at->kind == TARGET_FOR && at->limit->kind == TARGET_EXPR_CONSTANT) {
+            int64_t none = 0;
+            *elements += at->limit->constant.integer;
+            if (!is_in_registers(&at->body, &none) || none)
+                return false;
+        } else if (at->kind != TARGET_DECLARE && at->kind != TARGET_ASSIGN && at->kind != TARGET_STORE) {
+            return false;
+        }
+    }
+    return *elements <= CPU_STEPPED;
+}
+
+int loop_steps(const struct lowering *l, const struct ir_instruction *loop, const struct target_block *body) {
+    int64_t elements = 0;
+    if (l->target->mapping != TARGET_LOOP || !lower_hands_elements_on(loop) || !is_in_registers(body, &elements))
+        return 0;
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
+        if (ir_is_access(walk.at) && walk.at->buffer->memory < MEMORY_SHARED)
+            return 0;
+    return elements ? CPU_STEPS : 0;
+}
+
 /* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that
    the first one does. */
 static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {

@@ -178,6 +178,8 @@ bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_hands_on(const struct ir_instruction *loop); /* an old value, to another of its variables or elements */
+/* Does an element of an array that is no global one get another one's as it is, round after round? */
+bool lower_hands_elements_on(const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_updates(const struct ir_instruction *loop); /* elements, at places that are not counted */
@@ -263,6 +265,8 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
 void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);
+/* How many of the loop's steps C's compiler should lay side by side; 0: none. */
+int loop_steps(const struct lowering *l, const struct ir_instruction *loop, const struct target_block *body);
 
 /* ---- rows.c: note [rows], for the loop mapping ---- */
 

@@ -14,7 +14,8 @@ ORDER = 50
 
 
 C_OPTIONS = ["-O3", "-march=native", "-fopenmp-simd", "-DFCL_OPENMP_SIMD", "-fno-math-errno", "-fno-trapping-math",
-             "-ffp-contract=off", "-fno-tree-slp-vectorize", "-falign-functions=64", "-falign-loops=32"]  # as runtime/cpu.c gives them
+             "-ffp-contract=off", "-fno-tree-slp-vectorize",
+             "-falign-functions=64", "-falign-loops=32"]  # as runtime/cpu.c gives them
 
 
 def cases(env):

@@ -107,6 +107,15 @@ kernel k (xs : [int]) =
   let turned c = exchange <block> (<=) (fn i => i ^ 1) (force (push <block> c))
   in splitUp {count_} xs |> map turned |> concat {count_}
 """, "fcl_block_k", {rf"FCL_SIMD_EIGHT\n *for \(int i = 0; i < {count_}": wanted}, extension="c")
+    # A block's elements change places in each step, or get other values where they are.
+    for number, wanted in ((0, 2), (1, 0)):
+        yield golden(f"steps in which elements change places are side by side in GCC, others are not: {wanted}", """\
+kernel k (n : int) (xs : [int]) =
+  let swap _ s = pushEach <block> 512 256 (fn t => [(t, s ! (t + 256)), (t + 256, s ! t + 1)])
+      more _ s = push <block> (map (fn x => x * 3) s)
+      made step = concat 512 (map (fn c => push <block> (power n step (push <block> (take 512 c)))) (splitUp 512 xs))
+  in (made swap, made more)
+""", f"fcl_block_k_{number}", {r"FCL_STEPS\n *while \(\w+ < n\)": wanted, r"while \(": 2}, extension="c")
     yield golden("the lesser by value and place is found by a branch, in loops that are unrolled",
                  "kernel k (xs : [int]) = argmin xs", "fcl_block_k_0",
                  {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")

@@ -311,8 +311,7 @@ bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
     return goes_on_in_array(arena, loop);
 }
 
-/* Does an element of an array that is no global one get another one's as it is, round after round? */
-static bool hands_elements_on(const struct ir_instruction *loop) {
+bool lower_hands_elements_on(const struct ir_instruction *loop) {
     for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk)) {
         const struct ir_instruction *at = walk.at, *load = at->kind == IR_STORE ? at->operands[1]->definition : NULL;
         if (load && load->kind == IR_LOAD && at->buffer->memory >= MEMORY_SHARED &&
@@ -330,7 +329,7 @@ bool lower_hands_on(const struct ir_instruction *loop) {
         for (size_t k = 0; k < next->count; k++)
             if (k != i && next->at[i] == loop->parameters[first + k])
                 return true;
-    return hands_elements_on(loop);
+    return lower_hands_elements_on(loop);
 }
 
 /* Is it made by a division by what is no constant? */
