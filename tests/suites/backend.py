@@ -560,10 +560,6 @@ def cases(env):
     yield golden("a filter asks once for each chunk, not for each element, whether it is the one that says the length",
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k",
                  {r"said_length\[0\] = ": 2, r"if \(threadIdx.x == 0\) \{\s*if \(\w+\) \{\s*said_length": 2})
-    yield golden("a filter's block goes as far as what it has taken, and asks only whether a place is in the result",
-                 "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k",
-                 {r"i < total; i \+= 256\) \{\n +const int i2 = .*\n +const int e\d* = tile\d*\[i\];\n"
-                  r" +if \(\(unsigned\)i2 < \(unsigned\)\w+\) \{": 1, r"i < total": 1})
     yield golden("elements of less than an int have more turns together: as many bytes are under way",
                  "kernel k (xs : [u8]) = push <grid> (map (fn x => x + 1u8) xs)", "k", {r"turn < 16;": 2})
     yield golden("an array that a thread's stack has no room for is in global memory",
