@@ -16,6 +16,10 @@ SANITIZED = True
 
 # The others run in ptx.py.
 RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
+# What a short run has with checks, in the simulator; and whose tests are of what checks refuse.
+CHECKED = {name + ".fcl" for name in (
+    "selections_by_chunks top_and_repeated force_up_to permute_into updates lookback_counts push_each").split()}
+COLLIDES = {"scatter_collisions.fcl"}
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
@@ -126,6 +130,19 @@ def cases(env):
                                   dict(variables(env, executor), **more))
             yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
                        long=name not in ("lookback_waiting", "lookback"))
+
+    # With checks: what the prelude promises on GPUs, such as places that are written once, no other run looks at.
+    for path in programs(env) if not env.sanitized else ():
+        folder, name = os.path.split(path)
+        if os.path.basename(folder) != "prelude" or name in COLLIDES:
+            continue
+
+        def checked(path=path):
+            require(env, "cuda-simulator")
+            return directives(env, [env.fclc, "test", "--check", *EXECUTORS["cuda-simulator"][0], path],
+                              variables(env, "cuda-simulator"))
+        yield Case(f"{os.path.relpath(path, env.root)} on cuda-simulator with --check", checked,
+                   long=name not in CHECKED)
 
     def many_ranges():
         require(env, "c")
