@@ -254,14 +254,16 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 128\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
-        "#if defined __GNUC__ && !defined __clang__\n#define FCL_STEPS _Pragma(\"GCC unroll 4\")\n"
-        "#else\n#define FCL_STEPS\n#endif\n"
         "#if defined _OPENMP || defined FCL_OPENMP_SIMD /* as where -fopenmp-simd is given */\n"
         "#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
         "#if defined __clang__ /* clang 15 begins anew with an index where it goes on with shorter vectors than 16 */\n"
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
         "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
+    text_printf(out,
+                "#if defined __GNUC__ && !defined __clang__\n#define FCL_STEPS _Pragma(\"GCC unroll %d\")\n"
+                "#else\n#define FCL_STEPS\n#endif\n",
+                CPU_STEPS);
     text_add(out, needs.own_vectors ? vector_head : "");
     quirks_print(out, needs.quirks, ON_C);
     text_add(out, needs.lines ? lines_head : "");

@@ -96,17 +96,16 @@ struct found {
         uint32_t quotients, rests;
     } at[MOST_DIVISIONS];
     size_t count;
-    const struct ir_value *deeper; /* what an inner loop divides its own flat indices by, or NULL */
 };
 
-/* Is it x / by, of an x that counts with both the loop and one inside of it? */
-static bool is_deeper(const struct ir_instruction *loop, const struct ir_walk *walk) {
+/* Is it x / by or x % by, of an x that counts with both the loop and one inside of it? */
+static bool is_deeper(const struct ir_instruction *loop, const struct ir_value *by, const struct ir_walk *walk) {
     const struct ir_instruction *at = walk->at, *owner = walk->region->owner;
     while (owner != loop && !ir_is_loop(owner))
         owner = owner->region->owner;
     struct linear sum;
-    if (owner == loop || at->kind != IR_OPERATION || (at->op != OP_DIV && at->op != OP_REM) ||
-        lower_varies(loop, at->operands[1]) || !linear_expand(at->operands[0], &sum))
+    if (owner == loop || at->kind != IR_OPERATION || (at->op != OP_DIV && at->op != OP_REM) || at->operands[1] != by ||
+        !linear_expand(at->operands[0], &sum))
         return false;
     bool counts_here = false, counts_inside = false;
     for (size_t i = 0; i < sum.count; i++) {
@@ -119,8 +118,6 @@ static bool is_deeper(const struct ir_instruction *loop, const struct ir_walk *w
 static void find(struct found *found, const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         struct division division;
-        if (is_deeper(found->loop, &walk))
-            found->deeper = walk.at->operands[1];
         if (!is_division(found->loop, walk.at, &division) || !found->uses[walk.at->results[0]->id].count)
             continue;
         size_t k = 0;
@@ -188,10 +185,14 @@ static const struct candidate *find_outer(const struct found *found, const struc
     return NULL;
 }
 
-/* Not where most divisions, those of an inner loop, would stay: it costs a second copy of that loop. */
-static bool is_worth_it(const struct found *found, const struct division *division) {
-    if (division->by)
-        return division->by != found->deeper;
+/* Not where most divisions, those of an inner loop, would stay: it costs more copies of that loop. */
+static bool is_worth_it(const struct ir_instruction *loop, const struct division *division) {
+    if (division->by) {
+        struct ir_walk walk = ir_walk(loop->regions[0]);
+        while (walk.at && !is_deeper(loop, division->by, &walk))
+            ir_next(&walk);
+        return !walk.at;
+    }
     bool is_power = (division->width & (division->width - 1)) == 0;
     return division->width >= (is_power ? CPU_ROWS_WIDTH : CPU_ROWS_DIVIDED);
 }
@@ -204,7 +205,7 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     const struct candidate *best = NULL;
     for (size_t i = 0; i < found->count; i++) {
         const struct candidate *at = &found->at[i];
-        if (is_worth_it(found, &at->division) &&
+        if (is_worth_it(loop, &at->division) &&
             (!best || at->rests > best->rests || (at->rests == best->rests && at->quotients > best->quotients)))
             best = at;
     }
