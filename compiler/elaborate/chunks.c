@@ -219,6 +219,7 @@ static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_
             break;
         elab_scan_collected(e, blocks);
     }
+    elab_end_blocks(e, blocks);
     e->blocks = outer;
 }
 

@@ -23,6 +23,13 @@
    thread for each place, so that blocks can tell hundreds. State and number are one word of 32
    bits: 0, then the block's own number and 1, then the sum up to the block with the sign set.
 
+   note [cleared words]
+   Those words must be 0 when a launch begins, and clearing them takes a call of the driver, which
+   launches wait for. So a block that has told its counts clears as many words at its end, where its
+   registers are free, for a later launch of the same region that has as many blocks and places: of
+   the passes of a sort the host clears for the first alone. Where no launch takes them, nothing
+   reads them, and pass_dce drops them.
+
    note [passes]
    The other way needs nothing from the device: the loop over the blocks is run once up to the
    lookback, one thread combines what the blocks have given, and the loop is run again with that as
@@ -32,7 +39,8 @@
 #include "ir/range.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
-enum { STATE_AT = 62 }; /* of a word's bits: what is below is the value */
+enum { STATE_AT = 62 };  /* of a word's bits: what is below is the value */
+enum { SAME_DEPTH = 8 }; /* so deep is looked for numbers of blocks that are the same */
 
 struct word {
     struct ir_buffer *buffer; /* one for each block: the state above, pieces of the value below */
@@ -50,6 +58,7 @@ struct lookback_state {
     base_list pieces; /* of the value: components, and both halves of those that have 64 bits */
     struct word *words;
     size_t word_count;
+    struct ir_buffer *cleared; /* words of counts for a later launch: note [cleared words] */
     struct ir_buffer **values; /* in passes: by component, one for each block */
 };
 
@@ -79,6 +88,67 @@ static struct ir_value *product(struct elaborator *e, struct ir_value *x, struct
     return ir_binary(b, OP_MUL, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
 }
 
+static bool is_same(const struct ir_value *x, const struct ir_value *y, int depth);
+
+/* Of two branches: whether x and y are the same result of them. */
+static bool is_same_result(const struct ir_value *x, const struct ir_value *y, int depth) {
+    const struct ir_instruction *a = x->definition, *b = y->definition;
+    size_t k = 0;
+    while (k < a->result_count && a->results[k] != x)
+        k++;
+    if (k >= a->result_count || k >= b->result_count || b->results[k] != y)
+        return false;
+    for (int r = 0; r < 2; r++)
+        if (!is_same(a->regions[r]->yields.at[k], b->regions[r]->yields.at[k], depth))
+            return false;
+    return true;
+}
+
+/* Whether they are computed in the same way. False says nothing. */
+static bool is_same(const struct ir_value *x, const struct ir_value *y, int depth) {
+    if (x == y)
+        return true;
+    if (x->base != y->base)
+        return false;
+    if (x->is_constant && y->is_constant)
+        return x->constant.integer == y->constant.integer;
+    const struct ir_instruction *a = x->definition, *b = y->definition;
+    if (depth == 0 || !a || !b || a->kind != b->kind || a->op != b->op || a->operand_count != b->operand_count)
+        return false;
+    if (a->kind != IR_OPERATION && a->kind != IR_IF)
+        return false;
+    for (size_t i = 0; i < a->operand_count; i++)
+        if (!is_same(a->operands[i], b->operands[i], depth - 1))
+            return false;
+    return a->kind == IR_OPERATION || is_same_result(x, y, depth - 1);
+}
+
+/* Words of so many counts that are 0 where the present region begins its next launch. */
+static struct ir_buffer *zeroed_words(struct elaborator *e, struct ir_value *capacity) {
+    const struct ir_region *here = ir_current(e->builder);
+    for (size_t i = 0; i < e->cleared.count; i++) {
+        const struct cleared_words *words = &e->cleared.at[i];
+        if (words->region == here && is_same(words->buffer->capacity, capacity, SAME_DEPTH)) {
+            struct ir_buffer *buffer = words->buffer;
+            e->cleared.at[i] = e->cleared.at[--e->cleared.count];
+            return buffer;
+        }
+    }
+    return allocate_zeroed(e, BASE_I32, capacity, "lookback");
+}
+
+void elab_end_blocks(struct elaborator *e, const struct blocks_run *blocks) {
+    for (size_t i = 0; i < blocks->states.count; i++)
+        if (blocks->states.at[i]->cleared)
+            vec_push(e->arena, &e->cleared, ((struct cleared_words){blocks->parent, blocks->states.at[i]->cleared}));
+}
+
+static struct ir_buffer *words_to_clear(struct elaborator *e, struct ir_value *capacity) {
+    struct ir_buffer *buffer = new_buffer(e, MEMORY_OUTPUT, BASE_I32, capacity, "lookback");
+    ir_allocate(e->builder, buffer);
+    return buffer;
+}
+
 static struct lookback_state *new_counts(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass,
                                          struct ir_value *places) {
     struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
@@ -86,7 +156,8 @@ static struct lookback_state *new_counts(struct elaborator *e, const struct bloc
     struct ir_value *capacity = product(e, blocks->count, places);
     if (in_one_pass) {
         state->words = ARENA_NEW(e->arena, struct word);
-        state->words->buffer = allocate_zeroed(e, BASE_I32, capacity, "lookback");
+        state->words->buffer = zeroed_words(e, capacity);
+        state->cleared = words_to_clear(e, capacity);
     } else {
         state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
         state->values[0] = new_buffer(e, MEMORY_OUTPUT, BASE_I32, capacity, "lookback_values");
@@ -663,7 +734,19 @@ static bool ends_pass(struct blocks_run *blocks, const struct lookback_state *st
     return true;
 }
 
+static void clear_words(struct elaborator *e, const struct blocks_run *blocks) {
+    for (size_t i = 0; i < blocks->next && !e->shape; i++) {
+        const struct lookback_state *state = blocks->states.at[i];
+        if (!state->cleared)
+            continue;
+        struct ir_value *place = elab_begin_threads(e, LEVEL_BLOCK, state->places);
+        ir_store(e->builder, state->cleared, word_at(e, state, blocks->index, place), ir_int(e->builder, 0));
+        elab_end_threads(e, LEVEL_BLOCK, place);
+    }
+}
+
 void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks) {
+    clear_words(e, blocks);
     size_t met = blocks->next;
     if (!blocks->has_ended)
         blocks->met_at_end = met;

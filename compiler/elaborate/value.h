@@ -209,6 +209,12 @@ struct blocks_run {
     bool is_measured; /* there is no loop: only the length of the last chunk is wanted */
 };
 
+/* Words that a launch of this region clears for a later one: note [cleared words] there. */
+struct cleared_words {
+    const struct ir_region *region;
+    struct ir_buffer *buffer;
+};
+
 struct elab_call {
     const struct core_global *global;
     struct span span;
@@ -252,11 +258,12 @@ struct elaborator {
     uint64_t steps;                   /* evaluated so far, for a limit */
     bool has_run_out;                 /* of steps, or of values */
     const struct elab_call *calls;
-    struct map *innermost_calls; /* of each function, by its core_global: a struct elab_call, or NULL */
-    struct span made_at;         /* of the closure of the prelude that is being evaluated, as above */
-    struct span span;            /* what is being evaluated */
-    VEC(struct span) rejected;   /* by elab_reject */
-    jmp_buf failure;             /* after a diagnostic */
+    struct map *innermost_calls;       /* of each function, by its core_global: a struct elab_call, or NULL */
+    struct span made_at;               /* of the closure of the prelude that is being evaluated, as above */
+    struct span span;                  /* what is being evaluated */
+    VEC(struct span) rejected;         /* by elab_reject */
+    VEC(struct cleared_words) cleared; /* that no launch has taken */
+    jmp_buf failure;                   /* after a diagnostic */
 };
 
 /* ---- failure ---- */
@@ -568,6 +575,8 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count);
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 
 /* ---- lookback.c ---- */
+/* The launch is built whole: note [cleared words] in lookback.c. */
+void elab_end_blocks(struct elaborator *e, const struct blocks_run *blocks);
 /* At the end of an elaboration of the body: note [branches] in lookback.c. */
 void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks);
 /* After a pass that has collected what blocks give to a lookback: the launch that combines them. */
