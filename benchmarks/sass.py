@@ -50,7 +50,7 @@ ELEMENT_BYTES = {
     "blackScholes": 12,
     "placePairs": 8,
     "unitProduct": 2,
-    **{f"sortedPairs_{i}": 8 for i in (3, 4, 5, 6)},
+    **{f"sortedPairs_{i}": 8 for i in (2, 3, 4, 5)},
 }
 
 # Of a multiprocessor: registers, threads, blocks, bytes of shared memory, of which a block takes

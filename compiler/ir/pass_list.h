@@ -22,6 +22,7 @@ void pass_own_places(struct arena *arena, struct ir_kernel *kernel);
 void pass_banks(struct arena *arena, struct ir_kernel *kernel);
 void pass_store_pairs(struct arena *arena, struct ir_kernel *kernel);
 void pass_outline(struct arena *arena, struct ir_kernel *kernel);
+void pass_clear(struct arena *arena, struct ir_kernel *kernel);
 /* Other blocks must see what a block has stored before a fence. */
 void pass_last_block(struct arena *arena, struct ir_kernel *kernel);
 void pass_on_device(struct arena *arena, struct ir_kernel *kernel);

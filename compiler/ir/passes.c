@@ -26,6 +26,7 @@ const struct ir_pass ir_passes[] = {
     {"dce-guards", "removes the guards, and comparisons with other zeros", pass_dce, 1, PASS_ANY},
     {"sink", "computes in a branch what that branch alone needs", pass_sink, 1, PASS_ANY},
     {"outline", "gives sequential reads at grid to a device thread", pass_outline, 0, PASS_ANY},
+    {"clear", "lets an array begin as zeros that a launch would fill with them", pass_clear, 1, PASS_THREADS},
     {"last-block", "lets a launch's last block do what one block does next", pass_last_block, 1,
      PASS_THREADS | PASS_FENCES},
     {"on-device", "loads in launches what they alone want of earlier ones", pass_on_device, 1, PASS_THREADS},

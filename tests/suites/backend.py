@@ -63,10 +63,10 @@ def cases(env):
                  "k", unrolled=0, divisions=0)
     yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is "
                  "left",
-                 "kernel k (xs : [int]) = histogram 256 xs", "k_1", **{"early loads": 8}, loads=9)
+                 "kernel k (xs : [int]) = histogram 256 xs", "k_0", **{"early loads": 8}, loads=9)
     yield golden("lanes that meet in global memory are one update: a vote before eight pairs, six exchanges for each",
                  "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : "
-                 "[int]<grid>)", "k_5",
+                 "[int]<grid>)", "k_4",
                  **{"early loads": 8}, loads=9, shuffles=49)
     yield golden("a product of small matrices is one call of all lanes a step, and its sums stay in their registers",
                  "sig k : int -> [f16] -> [float]<grid>\n"
@@ -521,7 +521,7 @@ def cases(env):
                  {r"volatile bool state\w* = false;": 4 + 1 + 1}, options=["--map=simt"], extension="cl")
     yield golden("a greatest element that does not change takes no compare-and-swap",
                  "sig k : [int] -> [double] -> [double]<grid>\nkernel k is xs = reduceByIndex max 0.0 (replicate 8 "
-                 "0.0) (zip is xs)", "k_5",
+                 "0.0) (zip is xs)", "k_4",
                  {r"if \(\w+ != fcl_bits_u64\(\w+\)\) \{\s*const double seen = fcl_atomic_replace_double": 4 + 4 + 1})
 
     waits = 'kernel k (xs : [int]) = filter (fn x => x > 3) xs'
@@ -611,7 +611,7 @@ def cases(env):
                  {r"held\d*\[\w+\] = \w+ < \w+ \? \w+\[": 2, r"#pragma unroll [2-9]": 0})
     yield golden("of pairs that are sorted a thread holds the keys alone while it ranks them, as many as of keys "
                  "without values; then it loads all values together, not one behind the other's place",
-                 "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
+                 "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_2",
                  {r"(?s)\bunsigned local_array\[15\];.*\bfcl_see\(.*\bint local_array2\[15\];.*"
                   r"\blocal_array2\[\w+\] = \(\(volatile int \*\)vs\)\[": 1,
                   r"\blocal_array\d*\[15\];": 4, r"\[chunk \* 3840|chunk \* 3840": 2})
@@ -622,7 +622,7 @@ def cases(env):
     for threads in (96, 384):
         items = min(15, 4096 // threads)
         yield golden(f"and keys and ranks are in registers whatever size blocks have: {threads}",
-                     "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
+                     "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_2",
                      {rf"\bunsigned local_array\[{items}\];": 2, rf"\bint ranks\d?\[{items}\];": 2},
                      options=[f"--block-size={threads}"])
     yield golden("but not where a place is known only when something was loaded, or what is stored lies elsewhere",
@@ -645,7 +645,7 @@ def cases(env):
                      "fcl_block_k",
                      {"FCL_SCALAR": scalar, "FCL_SIMD": 1 - scalar}, extension="c")
     yield golden("what all lanes know is not shuffled: equal places of a histogram are one addition of their number",
-                 "kernel k (xs : [int]) = histogram 65536 xs", "k_2",
+                 "kernel k (xs : [int]) = histogram 65536 xs", "k_1",
                  {r"__shfl_xor_sync": 0, r"__ballot_sync": 9,
                   r"const int (\w+) = \w+ \? \w+ : 1;\s*if \([^{]*\{\s*atomicAdd\(&copies\[[^,]*\], \1\)": 8})
 

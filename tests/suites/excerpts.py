@@ -234,7 +234,7 @@ kernel k (xs : [int]) =
             ("i64", "(+)", "0", r"fcl_atomic_add_i64\(&result"), ("int", "max", "0", r"\batomicMax\(&result")):
         yield golden(f"HIP's own functions update 64 bits by min and max, CUDA's names what else: {base}, {name}",
                      f"kernel k (xs : [(int, {base})]) =\n"
-                     f"  (reduceByIndex {name} ({neutral}) (replicate 3000000 0) xs : [{base}]<grid>)", "k_1",
+                     f"  (reduceByIndex {name} ({neutral}) (replicate 3000000 0) xs : [{base}]<grid>)", "k",
                      {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
 
     def helpers(name, definition, programs):
