@@ -220,13 +220,18 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         line(body, "fcl_buffer_free(b%u);", id); /* of an iteration before */
         line(body, "b%u = NULL;", id);
         size_t bytes = target_element_bytes(i->buffer->element);
-        if (map_has(body->program->slots, i->buffer))
+        bool is_slot = map_has(body->program->slots, i->buffer);
+        bool is_filled =
+            i->buffer->is_zeroed && i->buffer->is_result && !is_slot; /* note [zeros of results] in execute.c */
+        if (is_slot)
             require(body, arena_printf(arena, "fcl_buffer_slot(context, %zu, %s, &b%u)", bytes,
                                        i->buffer->is_zeroed ? "true" : "false", id));
         else
             require(body, arena_printf(arena, "fcl_buffer_%s(context, (uint64_t)%s, %zu, &b%u)",
-                                       i->buffer->is_zeroed ? "zeros" : "array", emit_value(body, i->buffer->capacity),
-                                       bytes, id));
+                                       i->buffer->is_zeroed && !is_filled ? "zeros" : "array",
+                                       emit_value(body, i->buffer->capacity), bytes, id));
+        if (is_filled)
+            require(body, arena_printf(arena, "fcl_fill(b%u, 0, fcl_buffer_bytes(b%u), 0)", id, id));
         break;
     }
     case IR_SWAP: {

@@ -171,6 +171,21 @@ static bool run_loop(struct device_run *x, const struct ir_instruction *i) {
     return true;
 }
 
+/* note [zeros of results]
+   What the runtime cuts from memory that it has cleared before keeps all of that from being freed. A
+   result may live long, so it has memory of its own. */
+static enum fcl_status allocate(struct device_run *x, const struct ir_buffer *like, uint64_t count, uint64_t size,
+                                struct fcl_buffer **buffer) {
+    if (map_has(x->job.target->slots, like))
+        return fcl_buffer_slot(x->job.context, size, like->is_zeroed, buffer);
+    if (like->is_zeroed && !like->is_result)
+        return fcl_buffer_zeros(x->job.context, count, size, buffer);
+    enum fcl_status status = fcl_buffer_array(x->job.context, count, size, buffer);
+    if (status == FCL_OK && like->is_zeroed)
+        status = fcl_fill(*buffer, 0, fcl_buffer_bytes(*buffer), 0);
+    return status;
+}
+
 static bool run_instruction(struct device_run *x, const struct ir_instruction *i) {
     switch (i->kind) {
     case IR_OPERATION: {
@@ -219,11 +234,7 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
             return true;
         fcl_buffer_free(*buffer);
         *buffer = NULL;
-        enum fcl_status status = map_has(x->job.target->slots, i->buffer)
-                                     ? fcl_buffer_slot(x->job.context, size, i->buffer->is_zeroed, buffer)
-                                 : i->buffer->is_zeroed ? fcl_buffer_zeros(x->job.context, count, size, buffer)
-                                                        : fcl_buffer_array(x->job.context, count, size, buffer);
-        return status == FCL_OK || failed(x, NULL);
+        return allocate(x, i->buffer, count, size, buffer) == FCL_OK || failed(x, NULL);
     }
     case IR_SWAP: {
         struct fcl_buffer *first = x->buffers[i->buffer->id];
