@@ -1,7 +1,7 @@
 /* clear: an array that a launch fills with zeros, for others to change, begins as zeros instead. The
    launch is saved where it does nothing else, as before sums by index and before the counts of a
    sort: the runtime cuts small arrays from memory that it has cleared before (runtime/buffers.c),
-   and the driver clears large ones. */
+   and the driver clears large ones and results. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
