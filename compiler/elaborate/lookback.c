@@ -39,8 +39,8 @@
 #include "ir/range.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
-enum { STATE_AT = 62 };  /* of a word's bits: what is below is the value */
-enum { SAME_DEPTH = 8 }; /* so deep is looked for numbers of blocks that are the same */
+enum { STATE_AT = 62 };   /* of a word's bits: what is below is the value */
+enum { ALIKE_DEPTH = 8 }; /* so many operations deep two numbers of blocks are compared */
 
 struct word {
     struct ir_buffer *buffer; /* one for each block: the state above, pieces of the value below */
@@ -88,10 +88,10 @@ static struct ir_value *product(struct elaborator *e, struct ir_value *x, struct
     return ir_binary(b, OP_MUL, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
 }
 
-static bool is_same(const struct ir_value *x, const struct ir_value *y, int depth);
+static bool are_alike_values(const struct ir_value *x, const struct ir_value *y, int depth);
 
-/* Of two branches: whether x and y are the same result of them. */
-static bool is_same_result(const struct ir_value *x, const struct ir_value *y, int depth) {
+/* x and y are results of branches on the same condition: does each branch compute them in the same way? */
+static bool are_alike_results(const struct ir_value *x, const struct ir_value *y, int depth) {
     const struct ir_instruction *a = x->definition, *b = y->definition;
     size_t k = 0;
     while (k < a->result_count && a->results[k] != x)
@@ -99,28 +99,24 @@ static bool is_same_result(const struct ir_value *x, const struct ir_value *y, i
     if (k >= a->result_count || k >= b->result_count || b->results[k] != y)
         return false;
     for (int r = 0; r < 2; r++)
-        if (!is_same(a->regions[r]->yields.at[k], b->regions[r]->yields.at[k], depth))
+        if (!are_alike_values(a->regions[r]->yields.at[k], b->regions[r]->yields.at[k], depth))
             return false;
     return true;
 }
 
-/* Whether they are computed in the same way. False says nothing. */
-static bool is_same(const struct ir_value *x, const struct ir_value *y, int depth) {
-    if (x == y)
-        return true;
-    if (x->base != y->base)
-        return false;
-    if (x->is_constant && y->is_constant)
-        return x->constant.integer == y->constant.integer;
+/* Are they computed in the same way, so that they are the same number? Where it is false, they may still be. */
+static bool are_alike_values(const struct ir_value *x, const struct ir_value *y, int depth) {
+    if (x->base != y->base || ir_is_same(x, y))
+        return x->base == y->base;
     const struct ir_instruction *a = x->definition, *b = y->definition;
     if (depth == 0 || !a || !b || a->kind != b->kind || a->op != b->op || a->operand_count != b->operand_count)
         return false;
     if (a->kind != IR_OPERATION && a->kind != IR_IF)
         return false;
     for (size_t i = 0; i < a->operand_count; i++)
-        if (!is_same(a->operands[i], b->operands[i], depth - 1))
+        if (!are_alike_values(a->operands[i], b->operands[i], depth - 1))
             return false;
-    return a->kind == IR_OPERATION || is_same_result(x, y, depth - 1);
+    return a->kind == IR_OPERATION || are_alike_results(x, y, depth - 1);
 }
 
 /* Words of so many counts that are 0 where the present region begins its next launch. */
@@ -128,7 +124,7 @@ static struct ir_buffer *zeroed_words(struct elaborator *e, struct ir_value *cap
     const struct ir_region *here = ir_current(e->builder);
     for (size_t i = 0; i < e->cleared.count; i++) {
         const struct cleared_words *words = &e->cleared.at[i];
-        if (words->region == here && is_same(words->buffer->capacity, capacity, SAME_DEPTH)) {
+        if (words->region == here && are_alike_values(words->buffer->capacity, capacity, ALIKE_DEPTH)) {
             struct ir_buffer *buffer = words->buffer;
             e->cleared.at[i] = e->cleared.at[--e->cleared.count];
             return buffer;
@@ -734,6 +730,7 @@ static bool ends_pass(struct blocks_run *blocks, const struct lookback_state *st
     return true;
 }
 
+/* The words that this launch clears: a block those of its places. */
 static void clear_words(struct elaborator *e, const struct blocks_run *blocks) {
     for (size_t i = 0; i < blocks->next && !e->shape; i++) {
         const struct lookback_state *state = blocks->states.at[i];

@@ -209,7 +209,7 @@ struct blocks_run {
     bool is_measured; /* there is no loop: only the length of the last chunk is wanted */
 };
 
-/* Words that a launch of this region clears for a later one: note [cleared words] there. */
+/* Words that a launch of this region clears for a later one: note [cleared words] in lookback.c. */
 struct cleared_words {
     const struct ir_region *region;
     struct ir_buffer *buffer;

@@ -33,8 +33,7 @@ static struct array *array_of(struct alike *a, const struct ir_buffer *buffer) {
 }
 
 static bool is_same(const struct ir_value *x, const struct ir_value *y) {
-    return x == y || (x->is_constant && y->is_constant && x->base == y->base &&
-                      x->constant.integer == y->constant.integer); /* the bits of a float, too */
+    return x->base == y->base && ir_is_same(x, y);
 }
 
 static bool is_within(const struct ir_region *region, const struct ir_instruction *loop) {

@@ -7,10 +7,6 @@
 #include "ir/rewrite.h"
 #include "ir/walk.h"
 
-static bool is_as_long(const struct ir_value *x, const struct ir_value *y) {
-    return x == y || (x->is_constant && y->is_constant && x->constant.integer == y->constant.integer);
-}
-
 /* A store of zero to each element of its array, by a launch of a thread for each. */
 static bool is_clearing(const struct ir_instruction *store, const struct ir_instruction *launch) {
     const struct ir_buffer *buffer = store->buffer;
@@ -18,7 +14,7 @@ static bool is_clearing(const struct ir_instruction *store, const struct ir_inst
            !buffer->is_swapped && !buffer->is_said && store->operands[0] == launch->parameters[0] &&
            store->operands[1]->is_constant &&
            store->operands[1]->constant.integer == 0 && /* the bits of a float, too */
-           is_as_long(buffer->capacity, launch->operands[0]);
+           ir_is_same(buffer->capacity, launch->operands[0]);
 }
 
 static bool names(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
@@ -45,7 +41,7 @@ static void clear_ahead(const struct ir_region *region, size_t i) {
             continue;
         bool is_touched = false; /* by the launch itself, else */
         for (size_t j = 0; j < body->instructions.count; j++)
-            is_touched |= j != k && body->instructions.at[j] && names(body->instructions.at[j], store->buffer);
+            is_touched |= j != k && names(body->instructions.at[j], store->buffer);
         if (is_touched)
             continue;
         store->buffer->is_zeroed = true;

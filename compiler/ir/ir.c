@@ -96,6 +96,10 @@ bool ir_is_cheap(const struct ir_instruction *instruction) {
     return instruction->kind == IR_OPERATION && ir_op_info[instruction->op].cost != COST_LONG;
 }
 
+bool ir_is_same(const struct ir_value *x, const struct ir_value *y) {
+    return x == y || (x->is_constant && y->is_constant && x->constant.integer == y->constant.integer);
+}
+
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor) {
     while (region && region != ancestor)
         region = region->parent;

@@ -369,6 +369,8 @@ bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind);
 bool ir_touches_memory(const struct ir_instruction *instruction);
 /* An operation of an instruction or two: better done than jumped over. */
 bool ir_is_cheap(const struct ir_instruction *instruction);
+/* The same value, or constants of the same bits, whatever their bases. */
+bool ir_is_same(const struct ir_value *x, const struct ir_value *y);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
 

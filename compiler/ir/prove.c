@@ -248,10 +248,6 @@ static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum
     return prove_by_lifting_quotient(b, sum, x, factor, depth);
 }
 
-static bool is_same(const struct ir_value *x, const struct ir_value *y) {
-    return x == y || (x->is_constant && y->is_constant && x->constant.integer == y->constant.integer);
-}
-
 /* x / c or x >> c, for a positive divisor. */
 static const struct ir_instruction *quotient_of(struct ir_builder *b, const struct ir_value *value) {
     const struct ir_instruction *definition = value->definition;
@@ -264,7 +260,7 @@ static const struct ir_instruction *quotient_of(struct ir_builder *b, const stru
 /* Do both have one divisor, or `less` a larger one of what is not negative? */
 static bool are_in_order(struct ir_builder *b, const struct ir_instruction *more, const struct ir_instruction *less,
                          int depth) {
-    if (more->op == less->op && is_same(more->operands[1], less->operands[1]))
+    if (more->op == less->op && ir_is_same(more->operands[1], less->operands[1]))
         return true;
     int64_t c = linear_divisor(more->results[0]), d = linear_divisor(less->results[0]);
     return 0 < c && c < d && is_natural(b, less->operands[0], depth);

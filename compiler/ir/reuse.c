@@ -201,8 +201,7 @@ static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *f
 }
 
 static bool is_as_long(const struct ir_value *wants, const struct ir_value *length) {
-    return wants == length ||
-           (wants && wants->is_constant && length->is_constant && wants->constant.integer == length->constant.integer);
+    return wants && ir_is_same(wants, length);
 }
 
 /* Can the one be where the other is? */
