@@ -106,6 +106,32 @@ static void file_head(struct text *out, struct file_needs needs) {
                       "    return bits == 0;\n"
                       "}\n"
                       "#endif\n");
+    if (needs.quirks & quirk_bit(QUIRK_CHOSEN_LOADS)) {
+        text_add(
+            out,
+            "#if defined __CUDA_ARCH__\n"
+            "/* As it is; but NVVM, which does not know that, makes no one load of two whose places are chosen. */\n"
+            "#define FCL_APART(type, held, letter)                                                  \\\n"
+            "    static __device__ __forceinline__ __attribute__((unused)) type fcl_apart(type x) { \\\n"
+            "        held y = (held)x;                                                              \\\n"
+            "        asm(\"\" : \"+\" letter(y));                                                     \\\n"
+            "        return (type)y;                                                                \\\n"
+            "    }\n"
+            "FCL_APART(bool, unsigned short, \"h\")\n"
+            "FCL_APART(signed char, short, \"h\")\n"
+            "FCL_APART(unsigned char, unsigned short, \"h\")\n"
+            "FCL_APART(short, short, \"h\")\n"
+            "FCL_APART(unsigned short, unsigned short, \"h\")\n"
+            "FCL_APART(int, int, \"r\")\n"
+            "FCL_APART(unsigned, unsigned, \"r\")\n"
+            "FCL_APART(long long, long long, \"l\")\n"
+            "FCL_APART(unsigned long long, unsigned long long, \"l\")\n"
+            "FCL_APART(float, float, \"f\")\n"
+            "FCL_APART(double, double, \"d\")\n"
+            "#else\n"
+            "#define fcl_apart(x) (x)\n"
+            "#endif\n");
+    }
     if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */
         text_add(out,
                  "#if !defined fcl_pause /* what simulates a GPU may have its own */\n"

@@ -599,12 +599,12 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
             text_add(p->out, ")");
             return;
         }
-        if (expr->is_guarded && !p->dialect->is_plain)
-            text_add(p->out, "FCL_GUARDED(");
+        bool is_guarded = expr->is_guarded && !p->dialect->is_plain;
+        bool is_apart = expr->is_apart && !p->dialect->is_plain;
+        text_add(p->out, is_guarded ? "FCL_GUARDED(" : is_apart ? "fcl_apart(" : "");
         print_element(p, expr->array, expr->operands[0],
                       expr->is_volatile || (expr->is_early && quirk_is_on(QUIRK_LATE_LOADS, p->dialect->where)));
-        if (expr->is_guarded && !p->dialect->is_plain)
-            text_add(p->out, ")");
+        text_add(p->out, is_guarded || is_apart ? ")" : "");
         return;
     case TARGET_EXPR_HARDWARE: {
         const struct spelling *spelling = &p->dialect->hardware[expr->hardware];

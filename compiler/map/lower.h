@@ -187,6 +187,11 @@ bool lower_updates_in_turn(const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
 bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */
 
+/* ---- quirks/chosen.c ---- */
+
+/* Marks loads that are not to be one with others: note [chosen loads]. When the kernel's body is whole. */
+void lower_keep_loads_apart(struct lowering *l);
+
 /* ---- quirks/clamps.c ---- */
 
 /* Is it an equality of a number that may be clamped? See note [clamped equalities]. */

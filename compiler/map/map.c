@@ -83,6 +83,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         simt_begin(&l);
     else
         loop_begin(&l);
+    lower_keep_loads_apart(&l);
     uses_clear(l.uses, forall->regions[0]);
     for (size_t i = 0; i < l.bound.count; i++)
         l.values[l.bound.at[i]] = NULL;

@@ -87,6 +87,7 @@ struct target_expr {
     bool is_early;    /* ELEMENT: before the next barrier, as it stands */
     int nth, of;      /* ELEMENT: early, the n-th, from 1 on, of so many in one load; 0: alone */
     bool is_guarded;  /* ELEMENT: QUIRK_GUARDED */
+    bool is_apart;    /* ELEMENT: QUIRK_CHOSEN_LOADS */
     int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;
 };

@@ -2,6 +2,7 @@
 #include "map/quirks/quirks.h"
 
 #define IS_POCL "defined POCL_DEVICE_ADDRESS_BITS"
+#define IS_NVIDIA "defined __NV_CL_C_VERSION"
 #define IS_INTEL "defined __INTEL_LLVM_COMPILER"
 #define IS_GCC "defined __GNUC__ && !defined __clang__"
 #define IS_GCC_BEFORE_AVX512 IS_GCC " && !defined __AVX512F__"
