@@ -367,15 +367,55 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
 
 /* ---- application ---- */
 
+/* The function on the way here that calls itself most deeply, or NULL. */
+static const struct elab_call *deepest_call(const struct elaborator *e) {
+    const struct elab_call *deepest = NULL;
+    for (const struct elab_call *call = e->calls; call; call = call->caller)
+        if (call->nested > (deepest ? deepest->nested : 1))
+            deepest = call;
+    return deepest;
+}
+
+static uint64_t calls_of(const struct elaborator *e, const struct elab_call *call) {
+    const uint64_t *count = map_get(e->call_counts, call->global);
+    return *count;
+}
+
+/* The function on the way here that is called most often, or NULL. */
+static const struct elab_call *most_frequent_call(const struct elaborator *e) {
+    const struct elab_call *most = NULL;
+    for (const struct elab_call *call = e->calls; call; call = call->caller)
+        if (!most || calls_of(e, call) > calls_of(e, most))
+            most = call;
+    return most;
+}
+
 void elab_run_out(struct elaborator *e, struct span span) {
-    e->has_run_out = true;
-    if (e->steps > ELAB_MOST_STEPS)
-        elab_fail(e, DIAG_ENDLESS_RECURSION, span,
-                  "this takes more than %d steps at compile time: a recursion that does not end, or too much unrolling",
-                  ELAB_MOST_STEPS);
-    elab_fail(e, DIAG_ENDLESS_RECURSION, span,
-              "this makes code of more than %d instructions: a recursion that does not end, or too much unrolling",
-              ELAB_MOST_INSTRUCTIONS);
+    enum { MANY = 1000 /* calls, or unrolled steps: they are the cause */ };
+    bool is_slow = e->steps > ELAB_MOST_STEPS;
+    const char *what = arena_printf(e->arena, "this %s more than %d %s", is_slow ? "takes" : "makes code of",
+                                    is_slow ? ELAB_MOST_STEPS : ELAB_MOST_INSTRUCTIONS,
+                                    is_slow ? "steps at compile time" : "instructions");
+    const struct elab_call *deepest = deepest_call(e), *frequent = most_frequent_call(e);
+    uint64_t calls = frequent ? calls_of(e, frequent) : 0;
+    e->too_much = e->unrolled >= MANY && e->unrolled >= calls ? TOO_MUCH_UNROLLING
+                  : deepest                                   ? TOO_MUCH_RECURSION
+                  : calls >= MANY                             ? TOO_MUCH_INLINING
+                                                              : TOO_MUCH_EVALUATION;
+    switch (e->too_much) {
+    case TOO_MUCH_RECURSION:
+        elab_fail(e, DIAG_ENDLESS_RECURSION, span, "%s: in the recursion of `%s`, %u calls deep", what,
+                  deepest->global->name->text, deepest->nested);
+    case TOO_MUCH_INLINING:
+        elab_fail(e, DIAG_ENDLESS_RECURSION, span, "%s: functions are inlined, `%s` %llu times so far", what,
+                  frequent->global->name->text, (unsigned long long)calls);
+    case TOO_MUCH_UNROLLING:
+        elab_fail(e, DIAG_ENDLESS_RECURSION, span, "%s: loops are unrolled, by %llu steps so far", what,
+                  (unsigned long long)e->unrolled);
+    case TOO_MUCH_EVALUATION:
+    case TOO_MUCH_UNKNOWN: break;
+    }
+    elab_fail(e, DIAG_ENDLESS_RECURSION, span, "%s: elements are computed anew wherever they are used", what);
 }
 
 struct applying {
@@ -398,6 +438,12 @@ static void begin_call(struct elaborator *e, struct elab_call *call) {
                   call->nested - 1);
     map_set(e->innermost_calls, global, call);
     e->calls = call;
+    uint64_t *count = map_get(e->call_counts, global);
+    if (!count) {
+        count = ARENA_NEW(e->arena, uint64_t);
+        map_set(e->call_counts, global, count);
+    }
+    ++*count;
 }
 
 static struct elab_value *apply_closure(struct elaborator *e, struct elab_value *function,

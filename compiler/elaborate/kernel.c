@@ -460,6 +460,7 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
     e.constants = map_new(scratch);
     e.instances = map_new(scratch);
     e.innermost_calls = map_new(scratch);
+    e.call_counts = map_new(scratch);
     volatile bool is_done = false;
     if (!setjmp(e.failure)) {
         elaborate(&e);

@@ -1,5 +1,6 @@
 /* Scalar primitives, and the sequential loops on scalar state. */
 #include "elaborate/value.h"
+#include "ir/machine.h"
 
 #include <math.h>
 
@@ -173,18 +174,30 @@ void elab_find_endless(struct elaborator *e, struct loop_condition condition, st
     }
 }
 
+/* Do the steps of a loop that were taken since then come to so much that it had better stay a loop? What was made of
+   them is dead then; but not a trace, which may not come twice. */
+static bool is_too_much(const struct elaborator *e, uint64_t begun) {
+    return e->steps - begun > ANY_UNROLLED_EVALUATION && !e->kernel->trace;
+}
+
 PRIMITIVE(LOOP) {
     struct ir_builder *b = e->builder;
-    struct elab_value *state = elab_plain(e, arguments[2]);
+    struct elab_value *first = elab_plain(e, arguments[2]), *state = first;
     struct span span = e->span;
+    uint64_t begun = e->steps;
     /* Steps whose condition is known at compile time are taken here. */
     for (int i = 0; i <= e->options->unroll; i++) {
+        if (is_too_much(e, begun)) {
+            state = first;
+            break;
+        }
         struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], state));
         enum ir_truth truth = more ? ir_known(b, more) : IR_UNKNOWN;
         if (truth == IR_FALSE)
             return state;
         if (truth == IR_UNKNOWN)
             break;
+        e->unrolled++;
         if (i < e->options->unroll)
             state = elab_plain(e, elab_apply(e, arguments[1], state));
     }
@@ -243,6 +256,7 @@ PRIMITIVE(FOLDL) {
         return elab_unknown_like(e, state);
     /* Lists have code of their own for each item; short static arrays are cheaper without the loop. */
     if (length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= ANY_FOLDED)) {
+        e->unrolled += (uint64_t)length->constant.integer;
         for (int64_t i = 0; i < length->constant.integer; i++)
             state = elab_plain(e, elab_apply2(e, function, state, elab_index(e, array, ir_int(b, i))));
         return state;

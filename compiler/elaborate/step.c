@@ -575,6 +575,7 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
 static struct elab_value *unroll(struct elaborator *e, const struct stepping *s, struct elab_value **initial,
                                  int steps) {
     struct elab_value **state = initial;
+    e->unrolled += (uint64_t)steps;
     for (int i = 0; i <= steps; i++) {
         struct elab_value **next = i ? step_next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
         state = elab_force_parts(e, s->parts, s->part_count, next);

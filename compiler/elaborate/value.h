@@ -234,6 +234,9 @@ struct touched {
     bool others;
 };
 
+/* What takes more steps, or makes more code, than there may be. */
+enum too_much { TOO_MUCH_UNKNOWN, TOO_MUCH_RECURSION, TOO_MUCH_INLINING, TOO_MUCH_UNROLLING, TOO_MUCH_EVALUATION };
+
 struct elaborator {
     struct arena *arena; /* for what goes when the kernel is elaborated */
     struct arena *kept;  /* for what belongs to the kernel */
@@ -256,9 +259,11 @@ struct elaborator {
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */
-    bool has_run_out;                 /* of steps, or of values */
+    uint64_t unrolled;                /* steps of loops, so far, each of which is code of its own */
+    enum too_much too_much;           /* what ran out of steps, or of values */
     const struct elab_call *calls;
     struct map *innermost_calls;       /* of each function, by its core_global: a struct elab_call, or NULL */
+    struct map *call_counts;           /* of each function, by its core_global: a uint64_t */
     struct span made_at;               /* of the closure of the prelude that is being evaluated, as above */
     struct span span;                  /* what is being evaluated */
     VEC(struct span) rejected;         /* by elab_reject */

@@ -180,6 +180,34 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
     return call ? call->span : (struct span){0, 0};
 }
 
+/* What makes less code, or takes fewer steps. */
+static void hint_at_too_much(struct elaborator *e, struct diagnostic *d) {
+    switch (e->too_much) {
+    case TOO_MUCH_UNKNOWN:
+    case TOO_MUCH_RECURSION:
+        diag_hint(e->diagnostics, d,
+                  "a recursion is unrolled, so literals, params and `-D` have to end it; as often as arguments or "
+                  "data say is repeated by `loop`, `while` or `power`");
+        return;
+    case TOO_MUCH_INLINING:
+        diag_hint(e->diagnostics, d,
+                  "kernels have no calls: each use of a function is code of its own; name a result that is used twice "
+                  "(`let y = f x`), and repeat what is alike by `loop`, `foldl` or `power`, whose step is there once");
+        return;
+    case TOO_MUCH_UNROLLING:
+        diag_hint(e->diagnostics, d,
+                  "`--unroll=%d` leaves loops of more steps as they are (it is %d now); each item of a list is code of "
+                  "its own, those of `generate`, `iota` and `map` over them are not",
+                  e->options->unroll / 4, e->options->unroll);
+        __attribute__((fallthrough));
+    case TOO_MUCH_EVALUATION:
+        diag_hint(e->diagnostics, d,
+                  "an element of a pull array is computed anew at each use: where steps use elements twice, store "
+                  "them in between, by `force (push <grid> …)`, in a chunk by `force (push <block> …)`");
+        return;
+    }
+}
+
 static void tell(struct elaborator *e, enum diag_code code, struct span span, const char *format, va_list arguments) {
     struct text text;
     text_init(&text, e->arena);
@@ -211,14 +239,7 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
         diag_hint(e->diagnostics, d, "`%s` is this function itself here, no longer the prelude's: give it another name",
                   called->name->text);
     else if (code == DIAG_ENDLESS_RECURSION)
-        diag_hint(e->diagnostics, d,
-                  "a recursion is unrolled, so literals, params and `-D` have to end it; as often as arguments or "
-                  "data say is repeated by `loop`, `while` or `power`");
-    if (code == DIAG_ENDLESS_RECURSION && e->has_run_out)
-        diag_hint(
-            e->diagnostics, d,
-            "an element of a pull array is computed anew at each use: where steps use elements twice, store them in "
-            "between, by `force (push <grid> …)`, in a chunk by `force (push <block> …)`");
+        hint_at_too_much(e, d);
 }
 
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
