@@ -126,6 +126,8 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
             return elab_unknown(e);
     }
     const struct translation *to = &translations[primitive];
+    if (to->op == OP_SHL || to->op == OP_SHR) /* the count is taken modulo a width that divides 2^8 */
+        x[1] = ir_convert(e->builder, x[1], x[0]->base);
     struct elab_value *result = elab_scalar(e, translate(e->builder, to, arity, x));
     elab_remember(e, to->op, arguments, arity, result);
     return result;

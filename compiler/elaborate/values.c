@@ -196,8 +196,8 @@ static void hint_at_too_much(struct elaborator *e, struct diagnostic *d) {
         return;
     case TOO_MUCH_UNROLLING:
         diag_hint(e->diagnostics, d,
-                  "`--unroll=%d` leaves loops of more steps as they are (it is %d now); each item of a list is code of "
-                  "its own, those of `generate`, `iota` and `map` over them are not",
+                  "`--unroll=%d` leaves loops of more steps as they are (it is %d now); a fold over a list, "
+                  "or over at most 8 elements, is code for each of them",
                   e->options->unroll / 4, e->options->unroll);
         __attribute__((fallthrough));
     case TOO_MUCH_EVALUATION:

@@ -676,10 +676,7 @@ static void hint_numbers(struct checker *c, struct diagnostic *d, const struct a
     const char *wide = NULL;
     if (other->is_floating && other != &base_info[BASE_F64])
         wide = other == of_left ? double_val(use->argument, right) : double_val(use->left, left);
-    if ((is_of(use, PRIM_SHL) || is_of(use, PRIM_SHR)) && of_left->is_integer && of_right->is_integer)
-        diag_hint(c->diagnostics, d, "convert the number of places: `%s %s %s %s`", left_text, use->function,
-                  of_left->name, right_text);
-    else if (wide)
+    if (wide)
         diag_hint(c->diagnostics, d, "`%s` is a `double`, as nothing says otherwise: `val %s = (… : %s)`", wide, wide,
                   other->name);
     else if (of_left->is_floating != of_right->is_floating && is_for_integers(c, use->function))
