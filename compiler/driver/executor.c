@@ -103,8 +103,9 @@ const struct executor *executor_choose(const struct options *options, struct are
         bool is_there = executors[i]->available(options, arena, &heard);
         if (is_there) {
             const char *where = NULL;
-            if (i > 0)
-                where = arena_printf(arena, "it runs on %s%s", heard, text_string(&missing));
+            if (i > 0) /* what is slow is worth the reasons; `fclc devices` has them for the others */
+                where = arena_printf(arena, "it runs on %s%s", heard,
+                                     executors[i] == &interp_executor ? text_string(&missing) : "");
             *said = with_note(options, arena, executors[i], where);
             return executors[i];
         }

@@ -35,6 +35,7 @@ struct session {
     const char *target;
     entries defined;
     VEC(const char *) words; /* for completion, those of the session apart */
+    char *kept;              /* a line that was read behind what it does not belong to; or NULL */
     bool has_ended;
     bool is_unheard; /* standard output cannot be written */
 };
@@ -59,6 +60,19 @@ static struct input read_input(struct session *s, const char *text) {
 
 static bool is_declaration(struct session *s, const char *text) {
     return token_starts_declaration(read_input(s, text).tokens.at[0].kind);
+}
+
+/* `let x = e`, `let f x = e` without `in`: the same as `val` or `fun`; else NULL. */
+static const char *as_definition(struct session *s, const char *text) {
+    if (strncmp(text, "let", 3) != 0 || !strchr(" \t\n", text[3]))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        const char *definition = arena_printf(s->arena, "%s%s", i ? "fun" : "val", text + 3);
+        struct input input = read_input(s, definition);
+        if (!diag_error_count(input.diagnostics) && input.file->decls.count == 1)
+            return definition;
+    }
+    return NULL;
 }
 
 static const char *as_kernel(struct session *s, const char *expression) {
@@ -447,14 +461,24 @@ static void collect_words(struct session *s) {
     compilation_free(c);
 }
 
+/* Does a line go on with the `let` before it? Else that one is a definition. */
+static bool is_continuation(const char *line) {
+    return strchr(" \t", *line) || (strncmp(line, "in", 2) == 0 && strchr(" \t\r(", line[2]));
+}
+
 /* All lines of what is entered next; NULL: there is nothing more. */
 static const char *read_entry(struct session *s, struct line_editor *editor) {
     struct text text;
     text_init(&text, s->arena);
     for (bool is_first = true;; is_first = false) {
-        char *line = line_editor_read(editor, is_first ? "fcl> " : "...> ");
+        char *line = s->kept ? s->kept : line_editor_read(editor, is_first ? "fcl> " : "...> ");
+        s->kept = NULL;
         if (!line && is_first)
             return NULL;
+        if (line && !is_first && !is_continuation(line) && as_definition(s, text_string(&text))) {
+            s->kept = line;
+            break;
+        }
         bool is_empty = !line || line[strspn(line, " \t\r")] == '\0';
         if (!is_empty) {
             text_add(&text, line);
@@ -492,8 +516,8 @@ enum exit_status command_repl(struct options *options) {
     while (!s.has_ended && (entered = read_entry(&s, editor))) {
         if (*entered == ':')
             take_command(&s, entered);
-        else if (*entered && is_declaration(&s, entered))
-            define(&s, entered);
+        else if (*entered && (is_declaration(&s, entered) || as_definition(&s, entered)))
+            define(&s, is_declaration(&s, entered) ? entered : as_definition(&s, entered));
         else if (*entered)
             (void)in_child(&s, evaluate, entered);
     }

@@ -76,7 +76,7 @@ enum { WIDTH = 48 };
 
 static void print_heading(const struct search *s) {
     if (!s->c->options->json_diagnostics)
-        fprintf(stderr, "  %-*s %13s  of the best before\n", WIDTH, "tried", "time");
+        fprintf(stderr, "  %-*s %13s %13s  ratio, of runs in turns\n", WIDTH, "tried", "time", "best before");
 }
 
 /* What is tried, before it runs: it may run for ever. Where diagnostics are data there are no rows. */
@@ -198,7 +198,8 @@ static void end_row(const struct search *s, const struct trial *trial, const str
     if (trial->problem)
         fprintf(stderr, "%s\n", trial->problem);
     else
-        fprintf(stderr, "%10.3f ms %6.2f%s\n", c->second * 1e3, c->ratio, is_better ? "  better" : "");
+        fprintf(stderr, "%10.3f ms %10.3f ms %6.2f%s\n", c->second * 1e3, c->first * 1e3, c->ratio,
+                is_better ? "  better" : "");
 }
 
 /* True when it is the best now. */
