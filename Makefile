@@ -88,7 +88,7 @@ UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
 # `docs` is a folder, too.
-.PHONY: all dist deb docs venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick \
+.PHONY: all dist deb docs docs-need venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick \
     demo bench bench-all install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -289,12 +289,20 @@ WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handlin
                -include browser.h -std=c11 $(WASM_OPTIMISE) -Wall -Wextra -Wno-unused-command-line-argument \
                -DFCL_STACK_BYTES=$(WASM_STACK)/4*3 -Icompiler/syntax
 
-$(WASM)/%.o: %.c | $(GENERATED_HEADERS)
+# What the pages are made with, and the Debian package that has it.
+DOCS_NEED := $(WASM_CC):clang wasm-ld:lld cmark-gfm:cmark-gfm /usr/include/wasm32-wasi/stdio.h:wasi-libc \
+             /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-14-dev-wasm32
+docs-need:
+	@missing=; for need in $(DOCS_NEED); do \
+	    set -- $${need%:*}; command -v "$$1" >/dev/null || [ -e "$$1" ] || missing="$$missing $${need##*:}"; done; \
+	[ -z "$$missing" ] || { echo "make docs: please install$$missing (apt-get install$$missing)" >&2; exit 1; }
+
+$(WASM)/%.o: %.c | $(GENERATED_HEADERS) docs-need
 	@mkdir -p $(@D)
 	$(call say,WASM ,$@)
 	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(WASM)/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS)
+$(WASM)/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS) docs-need
 	@mkdir -p $(@D)
 	$(call say,WASM ,$@)
 	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
@@ -305,8 +313,8 @@ $(WASM)/fclc.wasm: $(WASM_OBJECTS)
 	    -lm -lc-printscan-long-double
 
 # $(BUILD)/docs/index.html is where to begin.
-docs: $(WASM)/fclc.wasm
-	$(Q)$(PYTHON) web/pages.py --wasm $< --out $(BUILD)/docs
+docs: docs-need $(WASM)/fclc.wasm
+	$(Q)$(PYTHON) web/pages.py --wasm $(WASM)/fclc.wasm --out $(BUILD)/docs
 	@echo $(BUILD)/docs/index.html
 
 # ---------------------------------------------------------------- formatting
@@ -358,26 +366,28 @@ DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.json 
                 $(shell find examples/host/* -type f -path '*/*/*/*') $(shell find editors -type f 2>/dev/null)
 
 install: all
-	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(DOCDIR)
-	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
-	$(INSTALL) -m 644 runtime/fcl.h compiler/driver/fclc.h $(INCDIR)
-	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
-	ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
-	ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so
-	$(call configure,fcl.pc,$(PKGDIR))
-	$(call configure,fclc.pc,$(PKGDIR))
-	$(call configure,FCLConfig.cmake,$(CMAKEDIR))
-	$(call configure,FCLConfigVersion.cmake,$(CMAKEDIR))
-	for page in 1/fclc.1 3/fcl.3 5/fcl.5; do $(INSTALL) -D -m 644 man/$${page#*/} $(MANDIR)/man$$page || exit; done
-	$(INSTALL) -D -m 644 $(BUILD)/completion/bash $(COMPLETION_bash)
-	$(INSTALL) -D -m 644 $(BUILD)/completion/zsh $(COMPLETION_zsh)
-	$(INSTALL) -D -m 644 $(BUILD)/completion/fish $(COMPLETION_fish)
-	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
-	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
-	$(if $(DESTDIR),,$(if $(filter /usr /usr/local,$(PREFIX)),ldconfig || true))
-	for file in $(DOC_FILES); do \
+	$(Q)$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(DOCDIR)
+	$(Q)$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
+	$(Q)$(INSTALL) -m 644 runtime/fcl.h compiler/driver/fclc.h $(INCDIR)
+	$(Q)$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
+	$(Q)ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
+	$(Q)ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so
+	$(Q)$(call configure,fcl.pc,$(PKGDIR))
+	$(Q)$(call configure,fclc.pc,$(PKGDIR))
+	$(Q)$(call configure,FCLConfig.cmake,$(CMAKEDIR))
+	$(Q)$(call configure,FCLConfigVersion.cmake,$(CMAKEDIR))
+	$(Q)for page in 1/fclc.1 3/fcl.3 5/fcl.5; do $(INSTALL) -D -m 644 man/$${page#*/} $(MANDIR)/man$$page || exit; done
+	$(Q)$(INSTALL) -D -m 644 $(BUILD)/completion/bash $(COMPLETION_bash)
+	$(Q)$(INSTALL) -D -m 644 $(BUILD)/completion/zsh $(COMPLETION_zsh)
+	$(Q)$(INSTALL) -D -m 644 $(BUILD)/completion/fish $(COMPLETION_fish)
+	$(if $(PRELUDE_FILES),$(Q)$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
+	$(if $(LIB_FILES),$(Q)$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
+	$(if $(DESTDIR),,$(if $(filter /usr /usr/local,$(PREFIX)),$(Q)ldconfig || true))
+	$(Q)for file in $(DOC_FILES); do \
 	    $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
-	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
+	$(Q)for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
+	@echo 'fclc $(VERSION) is in $(DESTDIR)$(PREFIX): the command bin/fclc, libfcl and libfclc with their headers,' \
+	    'man pages, and documents in share/doc/fcl. To begin: fclc new hello'
 
 # $(BUILD)/fcl-VERSION.tar.gz: the sources as they are here, committed or not, with nothing that is built.
 DIST = fcl-$(VERSION)
