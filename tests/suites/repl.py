@@ -75,7 +75,8 @@ def cases(env):
         assert "expected an expression" in got[1], "an empty line ends what is not complete"
         got = session("let x = 3", "x + 1", "let twice f x = f (f x)", "twice (+ x) 1", "let y = 4", "", "y",
                       "let z = 5 in z", "let w = 6", "in w", "let v = 7")
-        assert got == (["x : int", "4", "twice : (a -> a) -> a -> a", "7", "y : int", "4", "5", "6", "v : int"], ""), got
+        wanted = ["x : int", "4", "twice : (a -> a) -> a -> a", "7", "y : int", "4", "5", "6", "v : int"]
+        assert got == (wanted, ""), got
         got = session("nope", "1 + true", "[1,2] ! 5", "2")
         assert got[0] == ["2"] and "nothing is called `nope`" in got[1], got
         assert "E0501" in got[1], got

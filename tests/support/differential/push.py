@@ -222,6 +222,14 @@ pushed(
     lambda xs, ys: ys[::-1] + xs,
     "xs:[uint] ys:[uint]",
 )
+
+
+def from_right(f, xs, state):
+    for x in reversed(xs):
+        state = f(x, state)
+    return state
+
+
 pushed("scatter", "scatter (drop 3 xs) (mapIx (fn i x => (i * 2 - 5, x * 3)) xs)",
        wanted=lambda xs: by_index(lambda _, x: x, xs[3:], range(-5, 2 * len(xs), 2), [x * 3 & WORD for x in xs]))
 pushed(
@@ -236,6 +244,15 @@ pushed(
     "concat 7 (map (fn c => mapPush (+ foldl (fn h x => h * 3 + x) 5 c) (scanl (-) 9 c)) (splitUp 7 xs))",
     wanted=lambda xs: joined(
         [9 - sum(part[: i + 1]) + functools.reduce(lambda h, x: h * 3 + x, part, 5) & WORD for i in range(len(part))]
+        for part in chunks(7, xs)
+    ),
+)
+pushed(
+    "foldr foldr1 scanr",
+    "concat 7 (map (fn c => mapPush (+ (foldr (fn x h => h * 3 - x) 5 c + foldr1 (-) c)) (scanr (-) 9 c)) (splitUp 7 xs))",
+    wanted=lambda xs: joined(
+        [from_right(lambda x, h: x - h, part[i:], 9) + from_right(lambda x, h: h * 3 - x, part, 5)
+         + from_right(lambda x, h: x - h, part[:-1], part[-1]) & WORD for i in range(len(part))]
         for part in chunks(7, xs)
     ),
 )

@@ -81,6 +81,13 @@ views("splitAt", "splitAt k xs", lambda k, xs: (xs[:max(0, k)], xs[max(0, k):]),
       inputs=at_borders(2**31 - 1))
 views("halve", "halve xs", lambda xs: (xs[:up(len(xs), 2)], xs[up(len(xs), 2):]), 2, "xs:[uint]")
 views("evenOdds", "evenOdds xs", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
+views("evens odds", "(evens xs, odds xs)", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
+view("riffle", "riffle xs", lambda xs: [xs[i // 2 + (i % 2 and up(len(xs), 2))] for i in range(len(xs))])
+view("two", "two reverse xs", lambda xs: xs[:up(len(xs), 2)][::-1] + xs[up(len(xs), 2):][::-1])
+view("ilv", "ilv reverse xs", lambda xs: [(xs[::2], xs[1::2])[i % 2][::-1][i // 2] for i in range(len(xs))])
+view("binSplit", "binSplit k reverse xs",
+     lambda k, xs: [x for part in chunks(max(1, len(xs) >> k), xs[:len(xs) >> k << k]) for x in part[::-1]],
+     "k:int xs:[uint]", inputs=lambda n, r: [r.randrange(8), words(n, r)])
 view("reverse", "reverse xs", lambda xs: xs[::-1])
 views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2)
 views("zip3 unzip3", "unzip3 (zip3 (drop 1 xs) ys (drop 2 ys))", lambda xs,
