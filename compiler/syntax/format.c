@@ -5,13 +5,18 @@
    The rest follows from the tokens: one blank between two of them, or none; and how far a line is
    indented, from the constructs that are open where it begins. These are kept on a stack of frames:
 
-     declaration   its lines are indented by two
+     declaration   its lines are indented by two, parameters lie below the first one
      bracket       lines go on below what follows the bracket, or, where that is the end of a line,
-                   two columns to the right of the line's expression
+                   two columns to the right of what it hangs from
      let           bindings lie below the first one, `in` below `let`
      if            `then` and `else` lie below `if`, and `else if` is no deeper than the first
-     fn            a body on lines of its own is indented by two from the expression it is in
-     slot          an expression: operators lie below its first token, arguments two columns further
+     fn            a body on lines of its own is indented by two from what it hangs from
+     slot          an expression: operators lie below its first token, arguments two columns further,
+                   or, where none is on the line of the function, from what that hangs from
+
+   What hangs goes by the expression that its line begins with: the binding, or what comes behind
+   `in`, `then`, `else` or an operator at the line's beginning. So a function of several lines is as
+   deep however far to the right it begins.
 
    The tokens that come out are lexed again and compared: a layout that changed the meaning would be
    an error of this file, and nothing is written then. */
@@ -42,10 +47,11 @@ enum progress { BEFORE, THEN_PART, ELSE_PART }; /* of an if; of a fn BEFORE its 
 struct layout_frame {
     enum layout_kind kind;
     enum progress progress;
-    unsigned column;  /* of its first token; of an if in `else if`, of the first if */
-    unsigned content; /* LET: of its first binding; BRACKET: of what is in it; SLOT: of arguments */
-    unsigned hang;    /* what hangs off it is indented from here */
-    bool starts_line;
+    unsigned column;    /* of its first token; of an if in `else if`, of the first if */
+    unsigned content;   /* LET: of its first binding; BRACKET: of what is in it; SLOT: of arguments;
+                         DECLARATION: of its parameters, 0: none yet */
+    unsigned hang;      /* what hangs off it is indented from here */
+    bool starts_line;   /* IF: the last of `if`, `then` and `else` does; IN: `in` does */
     bool is_open_ended; /* BRACKET: the last token of its line; LET: has its first binding */
 };
 
@@ -72,7 +78,8 @@ struct formatter {
     bool wants_binding; /* the next token begins a binding */
     bool in_quantifier; /* after `forall`, up to its point */
     bool was_prefix;    /* the last token is a sign before its operand */
-    bool ends_operator; /* the last token is an infix operator */
+    bool ends_operator; /* the last token is an infix operator, */
+    bool leads;         /* at the beginning of its line */
 };
 
 /* ---- tokens ---- */
@@ -294,9 +301,10 @@ static unsigned slot_indent(struct formatter *f) {
 
 static unsigned continued_indent(struct formatter *f) {
     const struct layout_frame *frame = top(f);
-    if (frame->kind != FRAME_SLOT)
-        return frame->kind == FRAME_BRACKET ? frame->content : frame->column + STEP;
     int kind = kind_at(f, f->index);
+    bool is_parameter = frame->content && (is_opener(kind) || ends_operand(kind));
+    if (frame->kind != FRAME_SLOT)
+        return frame->kind == FRAME_BRACKET || is_parameter ? frame->content : frame->column + STEP;
     bool goes_on = f->ends_operator || (is_operator(kind) && !is_prefix(f));
     return goes_on ? frame->column : frame->content;
 }
@@ -336,20 +344,26 @@ static unsigned arrive(struct formatter *f) {
     return f->wants_slot ? slot_indent(f) : continued_indent(f);
 }
 
+/* A body on lines of its own lies to the left of what its function is an argument of: so do the
+   arguments that come after it. */
+static void draw_arguments(struct formatter *f, unsigned column) {
+    for (size_t i = 0; i < f->frames.count; i++)
+        if (f->frames.at[i].kind == FRAME_SLOT && f->frames.at[i].content > column)
+            f->frames.at[i].content = column;
+}
+
 /* Where the first token of an expression is now, the frame of that. */
 static void open_slot(struct formatter *f, bool starts_line) {
     struct layout_frame *owner = top(f);
-    int kind = kind_at(f, f->index);
     struct layout_frame slot = {.kind = FRAME_SLOT, .column = f->column, .hang = f->column};
-    slot.content = slot.column + STEP;
-    if (!starts_line && owner->kind == FRAME_DECLARATION) {
-        slot.column = slot.content = STEP;
-        slot.hang = 0;
-    } else if (!starts_line && owner->kind == FRAME_BINDING && kind == TOKEN_FN) {
-        slot.hang = owner->column;
-    } else if (!starts_line && (owner->kind == FRAME_FN || owner->kind == FRAME_BRACKET)) {
+    if (!starts_line && !owner->starts_line)
         slot.hang = owner->hang;
-    }
+    if (!starts_line && owner->kind == FRAME_DECLARATION)
+        slot.column = STEP;
+    bool is_alone = f->tokens->at[f->index + 1].starts_line;
+    slot.content = (is_alone || owner->kind == FRAME_DECLARATION ? slot.hang : slot.column) + STEP;
+    if (starts_line && owner->kind == FRAME_FN)
+        draw_arguments(f, f->column);
     if (owner->kind == FRAME_BRACKET && !owner->is_open_ended)
         owner->content = owner->column + 1;
     push(f, slot);
@@ -360,7 +374,7 @@ static void open_if(struct formatter *f, bool starts_line) {
     unsigned column = f->column;
     if (!starts_line && kind_before(f) == TOKEN_ELSE && f->frames.count >= 2)
         column = f->frames.at[f->frames.count - 2].column; /* below the slot: the if before it */
-    push(f, (struct layout_frame){.kind = FRAME_IF, .column = column});
+    push(f, (struct layout_frame){.kind = FRAME_IF, .column = column, .hang = column, .starts_line = starts_line});
     f->wants_slot = true;
 }
 
@@ -372,7 +386,11 @@ static void open_in(struct formatter *f, bool starts_line) {
     unsigned content = let.starts_line ? let.column : hang_of(f) + STEP;
     if (starts_line)
         content = let.column + STEP;
-    push(f, (struct layout_frame){.kind = FRAME_IN, .column = let.column, .content = content});
+    push(f, (struct layout_frame){.kind = FRAME_IN,
+                                  .column = let.column,
+                                  .hang = hang_of(f),
+                                  .content = content,
+                                  .starts_line = starts_line});
     f->wants_slot = true;
 }
 
@@ -394,10 +412,15 @@ static void leave(struct formatter *f, bool starts_line) {
         if (!let->is_open_ended)
             let->content = f->column;
         let->is_open_ended = true;
-        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column});
+        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
         f->wants_binding = false;
     } else if (f->wants_slot) {
         open_slot(f, starts_line);
+    } else if (f->leads && top(f)->kind == FRAME_SLOT) {
+        top(f)->hang = f->column;
+        top(f)->content = f->column + STEP;
+    } else if (kind_before(f) == TOKEN_NAME && !top(f)->content) {
+        top(f)->content = f->column;
     }
     switch (kind) {
     case '(':
@@ -410,6 +433,7 @@ static void leave(struct formatter *f, bool starts_line) {
                                       .column = f->column,
                                       .hang = hang,
                                       .content = hang + STEP,
+                                      .starts_line = starts_line,
                                       .is_open_ended = next->starts_line});
         f->wants_slot = true;
         break;
@@ -426,6 +450,7 @@ static void leave(struct formatter *f, bool starts_line) {
     case TOKEN_THEN:
     case TOKEN_ELSE:
         top(f)->progress = kind == TOKEN_THEN ? THEN_PART : ELSE_PART;
+        top(f)->starts_line = starts_line;
         f->wants_slot = true;
         break;
     case TOKEN_FN: {
@@ -472,6 +497,7 @@ static void add_token(struct formatter *f, struct gap gap) {
     leave(f, starts_line);
     add(f, text, token->span.end - token->span.begin);
     f->ends_operator = is_operator(token->kind) && !prefix && kind_before(f) != '(';
+    f->leads = f->ends_operator && starts_line;
     f->was_prefix = prefix;
     if (token->kind == TOKEN_FORALL)
         f->in_quantifier = true;
