@@ -77,6 +77,7 @@ struct formatter {
     bool wants_slot;    /* the next token begins an expression */
     bool wants_binding; /* the next token begins a binding */
     bool in_quantifier; /* after `forall`, up to its point */
+    bool in_level;      /* between its brackets */
     bool was_prefix;    /* the last token is a sign before its operand */
     bool ends_operator; /* the last token is an infix operator, */
     bool leads;         /* at the beginning of its line */
@@ -147,6 +148,8 @@ static bool needs_blank(const struct formatter *f) {
         return false;
     if (kind == TOKEN_LEVEL_OPEN && before == ']')
         return false; /* of a type */
+    if (f->in_level && (kind == '+' || before == '+'))
+        return false;
     return !(kind == '.' && f->in_quantifier);
 }
 
@@ -344,12 +347,16 @@ static unsigned arrive(struct formatter *f) {
     return f->wants_slot ? slot_indent(f) : continued_indent(f);
 }
 
-/* A body on lines of its own lies to the left of what its function is an argument of: so do the
-   arguments that come after it. */
-static void draw_arguments(struct formatter *f, unsigned column) {
-    for (size_t i = 0; i < f->frames.count; i++)
-        if (f->frames.at[i].kind == FRAME_SLOT && f->frames.at[i].content > column)
-            f->frames.at[i].content = column;
+/* A body on lines of its own may lie to the left of what its function is part of: what comes after
+   it, too, then. */
+static void draw_left(struct formatter *f, unsigned column) {
+    for (size_t i = 0; i < f->frames.count; i++) {
+        struct layout_frame *frame = &f->frames.at[i];
+        if (frame->kind != FRAME_SLOT && frame->kind != FRAME_BRACKET)
+            continue;
+        frame->column = frame->column < column ? frame->column : column;
+        frame->content = frame->content < column ? frame->content : column;
+    }
 }
 
 /* Where the first token of an expression is now, the frame of that. */
@@ -363,7 +370,7 @@ static void open_slot(struct formatter *f, bool starts_line) {
     bool is_alone = f->tokens->at[f->index + 1].starts_line;
     slot.content = (is_alone || owner->kind == FRAME_DECLARATION ? slot.hang : slot.column) + STEP;
     if (starts_line && owner->kind == FRAME_FN)
-        draw_arguments(f, f->column);
+        draw_left(f, f->column);
     if (owner->kind == FRAME_BRACKET && !owner->is_open_ended)
         owner->content = owner->column + 1;
     push(f, slot);
@@ -499,6 +506,8 @@ static void add_token(struct formatter *f, struct gap gap) {
     f->ends_operator = is_operator(token->kind) && !prefix && kind_before(f) != '(';
     f->leads = f->ends_operator && starts_line;
     f->was_prefix = prefix;
+    if (token->kind == TOKEN_LEVEL_OPEN || token->kind == TOKEN_LEVEL_CLOSE)
+        f->in_level = token->kind == TOKEN_LEVEL_OPEN;
     if (token->kind == TOKEN_FORALL)
         f->in_quantifier = true;
     else if (token->kind == '.' || token_starts_declaration(token->kind))
