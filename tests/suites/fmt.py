@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 
+import layout
 from harness import Case
 
 ORDER = 36
@@ -53,6 +54,15 @@ def cases(env):
 
     yield Case("every program keeps its tokens and comments, and is laid out once and for all",
                keep_and_settle)
+
+    def ours():
+        paths = layout.other_programs(env.fclc) + [path for path, _ in layout.other_pages(env.fclc)]
+        names = " ".join(os.path.relpath(path, env.root) for path in paths)
+        assert not paths, f"run tests/support/layout.py --write for {names}"
+        # The pages' programs are found, and one that is laid out otherwise is.
+        other = [m[1] for path in layout.pages() for m in layout.BLOCK.finditer(layout.read(path))]
+        assert len(other) > 100 and layout.laid_out(env.fclc, "val  a = 1\n") == "val a = 1\n", len(other)
+    yield Case("our own programs have that layout", ours)
 
     def one_layout():
         # Indentation and blanks at the ends of lines do not matter: the layout is the same. In a
