@@ -202,3 +202,41 @@ directives directives_find(struct arena *arena, const struct ast_file *file, dir
     }
     return found;
 }
+
+/* ---- for editors ---- */
+
+/* How much a line's text begins with that comes before a kernel's name; 0: it is no directive. */
+static size_t introduction_of(const char *text, size_t length) {
+    static const char *const all[] = {INTRODUCTION, "-- cost "};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (length > strlen(all[i]) && memcmp(text, all[i], strlen(all[i])) == 0)
+            return strlen(all[i]);
+    return 0;
+}
+
+spans directives_kernels(struct arena *arena, const struct ast_file *file) {
+    spans found = {0};
+    const char *text = (const char *)file->source->text, *all = text + file->source->length;
+    size_t comment = 0; /* the first that ends behind where we are */
+    for (const char *line = text, *end; line < all; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(all - line));
+        end = end ? end : all;
+        while (line < end && (*line == ' ' || *line == '\t'))
+            line++;
+        uint32_t place = file->source->base + (uint32_t)(line - text);
+        while (comment < file->comments.count && file->comments.at[comment].end <= place)
+            comment++;
+        size_t before = introduction_of(line, (size_t)(end - line));
+        if (!before || (comment < file->comments.count && is_inside(&file->comments.at[comment], place)))
+            continue;
+        const char *word = line + before;
+        while (word < end && isspace((unsigned char)*word))
+            word++;
+        size_t length = 0;
+        while (word + length < end && !isspace((unsigned char)word[length]) && word[length] != ':')
+            length++;
+        place = file->source->base + (uint32_t)(word - text);
+        vec_push(arena, &found, (struct span){place, place + (uint32_t)length});
+    }
+    return found;
+}

@@ -25,5 +25,7 @@ typedef VEC(struct directive) directives;
    like one there is a warning. */
 directives directives_find(struct arena *arena, const struct ast_file *file, directives *unread,
                            struct diagnostics *diagnostics);
+/* The words that name kernels: in `-- test KERNEL …` and `-- cost KERNEL: …`. */
+spans directives_kernels(struct arena *arena, const struct ast_file *file);
 
 #endif

@@ -57,6 +57,7 @@ struct server {
     struct options *options;
     struct arena *arena; /* of the list of documents */
     lsp_documents documents;
+    lsp_folders folders;                /* of the workspace */
     VEC(struct lsp_document *) changed; /* whose diagnostics are to be looked for, once each */
     double changed_at;
     struct bytes input;
@@ -226,6 +227,7 @@ static _Noreturn void answer_in_child(struct server *s, int to, lsp_answer *answ
     struct arena *arena = arena_new();
     yyjson_mut_doc *json = json_new(arena);
     struct lsp_view *view = lsp_view_open(arena, s->options, &s->documents, document);
+    view->folders = &s->folders;
     yyjson_mut_val *result = view->source ? answer(view, json, params) : yyjson_mut_null(json);
     write_line(to, arena, result);
     _exit(0);
@@ -461,11 +463,26 @@ static const char capabilities[] = "{\"capabilities\":{"
                                    "\"documentSymbolProvider\":true},"
                                    "\"serverInfo\":{\"name\":\"fclc\",\"version\":\"" FCLC_VERSION "\"}}";
 
+static void add_folder(struct server *s, const char *uri) {
+    if (uri && strncmp(uri, "file://", strlen("file://")) == 0)
+        vec_push(s->arena, &s->folders, lsp_path_of_uri(s->arena, uri));
+}
+
+/* What the editor has open as its workspace: older ones tell of one folder. */
+static void take_folders(struct server *s, yyjson_val *params) {
+    yyjson_val *folders = yyjson_obj_get(params, "workspaceFolders");
+    if (!yyjson_is_arr(folders))
+        add_folder(s, yyjson_get_str(yyjson_obj_get(params, "rootUri")));
+    for (size_t i = 0; i < yyjson_arr_size(folders); i++)
+        add_folder(s, yyjson_get_str(yyjson_obj_get(yyjson_arr_get(folders, i), "uri")));
+}
+
 static void take_request(struct server *s, struct arena *arena, yyjson_val *id, const char *method,
                          yyjson_val *params) {
     lsp_answer *answer = answer_to(method);
     if (strcmp(method, "initialize") == 0) {
         s->is_initialized = true;
+        take_folders(s, params);
         respond(arena, id, capabilities);
     } else if (!s->is_initialized) {
         respond_error(arena, id, ERROR_NOT_INITIALIZED, "`initialize` comes first");

@@ -1,14 +1,48 @@
-/* Names and what they stand for: hover, definitions, references, renaming, symbols. */
+/* Names and what they stand for: hover, definitions, references, symbols. */
 #define _GNU_SOURCE /* memmem */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "driver/directive.h"
 #include "driver/lsp.h"
 #include "parser.h"
 #include "syntax/lexer.h"
 #include "syntax/syntax.h"
 #include "values/value.h"
+
+/* The last kernel of that name that the source defines, as it is in the names; NULL: none. */
+static const struct name_place *kernel_of(const struct lsp_view *view, const struct source *source, symbol name) {
+    for (size_t i = view->names.count; i-- > 0;) {
+        const struct name_place *place = &view->names.at[i];
+        if (place->name == name && place->global && place->global->kind == GLOBAL_KERNEL &&
+            place->global->source == source)
+            return place;
+    }
+    return NULL;
+}
+
+/* The names of kernels in lines `-- test` are names, too. */
+static void note_directives(struct lsp_view *view) {
+    for (size_t i = 0; i < view->c->modules.count; i++) {
+        const struct ast_file *file = view->c->modules.at[i]->file;
+        if (file->source->is_ours && file != view->c->file)
+            continue;
+        spans words = directives_kernels(view->arena, file);
+        for (size_t k = 0; k < words.count; k++) {
+            const char *text = (const char *)file->source->text + (words.at[k].begin - file->source->base);
+            symbol name = symbol_intern(view->c->symbols, text, words.at[k].end - words.at[k].begin);
+            const struct name_place *kernel = kernel_of(view, file->source, name);
+            if (!kernel)
+                continue;
+            struct name_place place = *kernel;
+            place.span = words.at[k];
+            place.type = kernel->global->scheme ? kernel->global->scheme->type : NULL;
+            vec_push(view->arena, &view->names, place);
+        }
+    }
+}
 
 struct lsp_view *lsp_view_open(struct arena *arena, const struct options *options, const lsp_documents *documents,
                                const struct lsp_document *document) {
@@ -21,8 +55,12 @@ struct lsp_view *lsp_view_open(struct arena *arena, const struct options *option
     checking->operands = operand;
     checking->operand_count = 1;
     memset(&checking->unsaved, 0, sizeof checking->unsaved); /* those of another view */
-    *view = (struct lsp_view){
-        .arena = arena, .options = checking, .documents = documents, .document = document, .lines = map_new(arena)};
+    *view = (struct lsp_view){.arena = arena,
+                              .options = checking,
+                              .documents = documents,
+                              .document = document,
+                              .lines = map_new(arena),
+                              .uris = map_new(arena)};
     for (size_t i = 0; i < documents->count; i++) {
         const struct lsp_document *one = documents->at[i];
         vec_push(arena, &checking->unsaved, (struct unsaved){one->path, one->text, one->length});
@@ -30,8 +68,10 @@ struct lsp_view *lsp_view_open(struct arena *arena, const struct options *option
     struct compilation *c = view->c = compilation_new(checking);
     c->names = &view->names;
     view->status = compilation_check(c, document->path);
-    if (c->file)
+    if (c->file) {
         view->source = c->file->source;
+        note_directives(view);
+    }
     return view;
 }
 
@@ -198,7 +238,7 @@ static yyjson_mut_val *imported_file(struct lsp_view *view, yyjson_mut_doc *json
 }
 
 /* Where a `type` is defined, in this file or one that it imports; the last definition counts. */
-static yyjson_mut_val *type_definition(struct lsp_view *view, yyjson_mut_doc *json, uint32_t offset) {
+yyjson_mut_val *lsp_type_definition(struct lsp_view *view, yyjson_mut_doc *json, uint32_t offset) {
     struct tokens tokens;
     struct diagnostics *unread = diagnostics_new(view->arena, view->c->sources);
     lex_source(view->arena, view->c->symbols, view->source, unread, &tokens);
@@ -222,118 +262,157 @@ yyjson_mut_val *lsp_definition(struct lsp_view *view, yyjson_mut_doc *json, yyjs
     if (place && place->definition.end)
         return lsp_location(view, json, place->definition);
     yyjson_mut_val *file = imported_file(view, json, offset);
-    return file ? file : type_definition(view, json, offset);
+    return file ? file : lsp_type_definition(view, json, offset);
 }
 
 /* ---- references ---- */
 
-/* An occurrence in any file: by the file's URI, as offsets of different programs do not compare. */
-struct occurrence {
-    struct lsp_view *view;
-    struct span span;
-    const char *uri;
-    uint32_t at; /* in its file */
-    bool is_definition;
-};
-typedef VEC(struct occurrence) occurrences;
+static bool is_defined_at(struct lsp_view *view, const struct name_place *place, const char *uri, uint32_t at) {
+    const struct source *source = source_at(view->c->sources, place->definition);
+    return source && place->definition.begin - source->base == at && strcmp(lsp_uri_of_source(view, source), uri) == 0;
+}
 
-static void add_occurrences(occurrences *found, struct lsp_view *view, const struct name_place *of) {
-    for (size_t i = 0; i < view->names.count; i++) {
-        const struct name_place *place = &view->names.at[i];
-        const struct source *source = source_at(view->c->sources, place->span);
-        if (!is_same_name(place, of) || !source || (source->is_ours && source != view->source))
-            continue;
-        struct occurrence one = {.view = view,
+/* What is not of the prelude and the library, but where that is what the editor shows. */
+bool lsp_is_shown(const struct lsp_view *view, const struct source *source) {
+    return source && (!source->is_ours || source == view->source);
+}
+
+static void add_occurrence(lsp_occurrences *found, struct lsp_view *view, const struct name_place *place) {
+    const struct source *source = source_at(view->c->sources, place->span);
+    struct lsp_occurrence one = {.view = view,
                                  .span = place->span,
                                  .uri = lsp_uri_of_source(view, source),
                                  .at = place->span.begin - source->base,
                                  .is_definition = !place->type};
-        bool is_known = false;
-        for (size_t k = 0; k < found->count && !is_known; k++)
-            is_known = found->at[k].at == one.at && strcmp(found->at[k].uri, one.uri) == 0;
-        if (!is_known)
-            vec_push(view->arena, found, one);
-    }
+    for (size_t i = 0; i < found->count; i++)
+        if (found->at[i].at == one.at && strcmp(found->at[i].uri, one.uri) == 0)
+            return;
+    vec_push(view->arena, found, one);
 }
 
-/* The place in the view of what is defined at `at` of the file with that URI. */
-static const struct name_place *defined_at(struct lsp_view *view, const char *uri, uint32_t at) {
-    for (size_t i = 0; i < view->names.count; i++) {
-        const struct name_place *place = &view->names.at[i];
-        const struct source *source = source_at(view->c->sources, place->definition);
-        if (source && place->definition.begin - source->base == at && strcmp(lsp_uri_of_source(view, source), uri) == 0)
-            return place;
+lsp_occurrences lsp_occurrences_of(const lsp_views *views, const struct name_place *of) {
+    lsp_occurrences found = {0};
+    struct lsp_view *first = views->at[0];
+    const struct source *home = source_at(first->c->sources, of->definition);
+    const char *uri = home ? lsp_uri_of_source(first, home) : NULL;
+    for (size_t v = 0; v < views->count; v++) {
+        struct lsp_view *view = views->at[v];
+        for (size_t i = 0; i < view->names.count; i++) {
+            const struct name_place *place = &view->names.at[i];
+            bool is_same = v == 0 ? is_same_name(place, of)
+                                  : strcmp(place->name->text, of->name->text) == 0 &&
+                                        is_defined_at(view, place, uri, of->definition.begin - home->base);
+            if (is_same && lsp_is_shown(view, source_at(view->c->sources, place->span)))
+                add_occurrence(&found, view, place);
+        }
     }
-    return NULL;
+    return found;
 }
 
-/* The documents that may import the view's: the open ones, and those beside it. */
-static lsp_documents neighbours_of(struct lsp_view *view) {
-    enum { FILES_MOST = 500 };
-    struct arena *arena = view->arena;
-    lsp_documents all = {0};
-    for (size_t i = 0; i < view->documents->count; i++)
-        if (view->documents->at[i] != view->document)
-            vec_push(arena, &all, view->documents->at[i]);
-    const char *directory = path_directory(arena, view->document->path);
-    DIR *listing = *directory ? opendir(directory) : NULL;
-    struct dirent *entry;
-    for (size_t count = 0; listing && count < FILES_MOST && (entry = readdir(listing)); count++) {
-        if (!text_ends_with(entry->d_name, ".fcl"))
-            continue;
-        const char *path = path_join(arena, directory, arena_printf(arena, "%s", entry->d_name));
-        const char *uri = lsp_uri_of_path(arena, path), *why;
-        bool is_known = false;
-        for (size_t i = 0; i < view->documents->count && !is_known; i++)
-            is_known = strcmp(lsp_uri_of_path(arena, view->documents->at[i]->path), uri) == 0;
-        struct value_bytes bytes;
-        if (is_known || !value_read_file(arena, path, &bytes, &why))
-            continue;
-        struct lsp_document *document = ARENA_NEW(arena, struct lsp_document);
-        *document = (struct lsp_document){uri, path, (const char *)bytes.at, bytes.length, 0};
-        vec_push(arena, &all, document);
+/* ---- other files ---- */
+
+/* The documents that may import others: the open ones, and those in folders. */
+struct search {
+    struct arena *arena;
+    struct symbols *symbols;
+    struct map *known; /* URIs, as symbols, of those that were found */
+    lsp_documents found;
+    size_t left; /* entries of folders that are looked at yet */
+};
+
+static bool is_new(struct search *search, const char *uri) {
+    symbol key = symbol_of(search->symbols, uri);
+    if (map_has(search->known, key))
+        return false;
+    map_set(search->known, key, NULL);
+    return true;
+}
+
+static void add_file(struct search *search, const char *path) {
+    const char *uri = lsp_uri_of_path(search->arena, path), *why;
+    struct value_bytes bytes;
+    if (!is_new(search, uri) || !value_read_file(search->arena, path, &bytes, &why))
+        return;
+    struct lsp_document *document = ARENA_NEW(search->arena, struct lsp_document);
+    *document = (struct lsp_document){uri, path, (const char *)bytes.at, bytes.length, 0};
+    vec_push(search->arena, &search->found, document);
+}
+
+/* The files of a folder, and of those within it where there are levels left. Links are not followed. */
+static void add_folder(struct search *search, const char *folder, unsigned levels) {
+    DIR *listing = *folder ? opendir(folder) : NULL;
+    for (struct dirent *entry; listing && search->left && (entry = readdir(listing));) {
+        struct stat status;
+        const char *path = path_join(search->arena, folder, arena_printf(search->arena, "%s", entry->d_name));
+        search->left--;
+        if (text_ends_with(entry->d_name, ".fcl"))
+            add_file(search, path);
+        else if (levels && entry->d_name[0] != '.' && lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
+            add_folder(search, path, levels - 1);
     }
     if (listing)
         closedir(listing);
-    return all;
+}
+
+static lsp_documents neighbours_of(struct lsp_view *view, const char *home, bool *is_all) {
+    enum { ENTRIES_MOST = 20000, LEVELS_MOST = 16 };
+    struct arena *arena = view->arena;
+    struct search search = {.arena = arena, .symbols = view->c->symbols, .known = map_new(arena), .left = ENTRIES_MOST};
+    for (size_t i = 0; i < view->documents->count; i++) {
+        is_new(&search, lsp_uri_of_path(arena, view->documents->at[i]->path));
+        if (view->documents->at[i] != view->document)
+            vec_push(arena, &search.found, view->documents->at[i]);
+    }
+    add_folder(&search, path_directory(arena, view->document->path), 0);
+    add_folder(&search, path_directory(arena, home), 0);
+    for (size_t i = 0; view->folders && i < view->folders->count; i++)
+        add_folder(&search, view->folders->at[i], LEVELS_MOST);
+    *is_all = search.left > 0;
+    return search.found;
 }
 
 static bool mentions(const struct lsp_document *document, const char *name) {
     return memmem(document->text, document->length, name, strlen(name)) != NULL;
 }
 
-static occurrences occurrences_of(struct lsp_view *view, const struct name_place *place) {
-    occurrences found = {0};
-    add_occurrences(&found, view, place);
-    const struct source *source = source_at(view->c->sources, place->definition);
-    if (!place->global || !source || source->is_ours)
-        return found; /* what is local, or used by too many to look for */
-    const char *uri = lsp_uri_of_source(view, source);
-    lsp_documents neighbours = neighbours_of(view);
-    for (size_t i = 0; i < neighbours.count; i++) {
-        const struct lsp_document *document = neighbours.at[i];
-        if (!mentions(document, place->name->text) || !mentions(document, "import"))
-            continue;
-        struct lsp_view *other = lsp_view_open(view->arena, view->options, view->documents, document);
-        const struct name_place *there =
-            other->source ? defined_at(other, uri, place->definition.begin - source->base) : NULL;
-        if (there)
-            add_occurrences(&found, other, there);
-    }
-    return found;
+static bool has_file(struct lsp_view *view, const char *uri) {
+    for (size_t i = 0; i < view->c->files.count; i++)
+        if (strcmp(lsp_uri_of_source(view, view->c->files.at[i]->module->file->source), uri) == 0)
+            return true;
+    return false;
 }
 
-static const struct name_place *place_of_params(struct lsp_view *view, yyjson_val *params) {
-    return lsp_place_at(view, lsp_offset(view, yyjson_obj_get(params, "position")));
+lsp_views lsp_views_of(struct lsp_view *view, const struct name_place *place, const char *other, bool *is_all) {
+    lsp_views views = {0};
+    vec_push(view->arena, &views, view);
+    *is_all = true;
+    const struct source *source = source_at(view->c->sources, place->definition);
+    if (!place->global || !source || source->is_ours)
+        return views; /* what is local, or used by too many to look for */
+    const char *uri = lsp_uri_of_source(view, source);
+    lsp_documents neighbours = neighbours_of(view, lsp_path_of_source(view, source), is_all);
+    for (size_t i = 0; i < neighbours.count; i++) {
+        const struct lsp_document *document = neighbours.at[i];
+        bool is_concerned = mentions(document, place->name->text) || (other && mentions(document, other));
+        if (!is_concerned || !mentions(document, "import"))
+            continue;
+        struct lsp_view *one = lsp_view_open(view->arena, view->options, view->documents, document);
+        if (one->source && has_file(one, uri))
+            vec_push(view->arena, &views, one);
+    }
+    return views;
 }
 
 yyjson_mut_val *lsp_references(struct lsp_view *view, yyjson_mut_doc *json, yyjson_val *params) {
-    const struct name_place *place = place_of_params(view, params);
+    const struct name_place *place = lsp_place_at(view, lsp_offset(view, yyjson_obj_get(params, "position")));
     yyjson_mut_val *all = yyjson_mut_arr(json);
     bool with_definition = yyjson_get_bool(yyjson_obj_get(yyjson_obj_get(params, "context"), "includeDeclaration"));
-    occurrences found = {0};
-    if (place)
-        found = occurrences_of(view, place);
+    lsp_occurrences found = {0};
+    bool is_all;
+    if (place) {
+        lsp_views views = lsp_views_of(view, place, NULL, &is_all);
+        found = lsp_occurrences_of(&views, place);
+    }
     for (size_t i = 0; i < found.count; i++)
         if (with_definition || !found.at[i].is_definition)
             yyjson_mut_arr_append(all, lsp_location(found.at[i].view, json, found.at[i].span));
@@ -341,7 +420,7 @@ yyjson_mut_val *lsp_references(struct lsp_view *view, yyjson_mut_doc *json, yyjs
 }
 
 yyjson_mut_val *lsp_highlight(struct lsp_view *view, yyjson_mut_doc *json, yyjson_val *params) {
-    const struct name_place *place = place_of_params(view, params);
+    const struct name_place *place = lsp_place_at(view, lsp_offset(view, yyjson_obj_get(params, "position")));
     yyjson_mut_val *all = yyjson_mut_arr(json);
     for (size_t i = 0; place && i < view->names.count; i++) {
         const struct name_place *other = &view->names.at[i];
@@ -350,135 +429,6 @@ yyjson_mut_val *lsp_highlight(struct lsp_view *view, yyjson_mut_doc *json, yyjso
                                    lsp_range(view, json, other->span));
     }
     return all;
-}
-
-/* ---- renaming ---- */
-
-/* Names that are words; operators, and what the prelude and the library define, keep theirs. */
-static const struct name_place *renamable(struct lsp_view *view, yyjson_val *params) {
-    const struct name_place *place = place_of_params(view, params);
-    if (!place || place->primitive != PRIM_COUNT || !place->definition.end)
-        return NULL;
-    const struct source *source = source_at(view->c->sources, place->definition);
-    return source && (!source->is_ours || source == view->source) ? place : NULL;
-}
-
-yyjson_mut_val *lsp_prepare_rename(struct lsp_view *view, yyjson_mut_doc *json, yyjson_val *params) {
-    const struct name_place *place = renamable(view, params);
-    return place ? lsp_range(view, json, place->span) : yyjson_mut_null(json);
-}
-
-static bool is_name(struct lsp_view *view, const char *name) {
-    struct sources *sources = sources_new(view->arena);
-    const struct source *source = source_add(sources, "name", name, strlen(name));
-    struct diagnostics *errors = diagnostics_new(view->arena, sources);
-    struct tokens tokens;
-    lex_source(view->arena, view->c->symbols, source, errors, &tokens);
-    return diag_error_count(errors) == 0 && tokens.count == 2 && tokens.at[0].kind == TOKEN_NAME &&
-           tokens.at[0].span.end - tokens.at[0].span.begin == strlen(name);
-}
-
-typedef VEC(size_t) indices;
-
-/* For each name of the document, in order, the first one that is the same. */
-static indices first_uses(struct lsp_view *view) {
-    indices firsts = {0};
-    struct map *seen = map_new(view->arena);
-    size_t count = 0;
-    for (size_t i = 0; i < view->names.count; i++) {
-        const struct name_place *place = &view->names.at[i];
-        if (source_at(view->c->sources, place->span) != view->source)
-            continue;
-        /* What other files define keeps its place among them, as they are read first. */
-        const void *key = place->primitive != PRIM_COUNT ? (const void *)&primitive_info[place->primitive]
-                          : place->global                ? (const void *)place->global
-                                                         : (const void *)(uintptr_t)place->definition.begin;
-        if (!map_has(seen, key))
-            map_set(seen, key, (void *)(uintptr_t)count);
-        vec_push(view->arena, &firsts, (size_t)(uintptr_t)map_get(seen, key));
-        count++;
-    }
-    return firsts;
-}
-
-static int by_place(const void *a, const void *b) {
-    const struct occurrence *x = a, *y = b;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-/* The view's document with the new name in the occurrences of it. */
-static struct lsp_document *renamed_document(struct lsp_view *view, const occurrences *found, const char *name) {
-    struct text text;
-    text_init(&text, view->arena);
-    size_t at = 0;
-    qsort(found->at, found->count, sizeof *found->at, by_place);
-    for (size_t i = 0; i < found->count; i++) {
-        const struct occurrence *one = &found->at[i];
-        if (strcmp(one->uri, view->document->uri) != 0)
-            continue;
-        text_add_n(&text, view->document->text + at, one->at - at);
-        text_add(&text, name);
-        at = one->at + (one->span.end - one->span.begin);
-    }
-    text_add_n(&text, view->document->text + at, view->document->length - at);
-    struct lsp_document *document = ARENA_NEW(view->arena, struct lsp_document);
-    *document = *view->document;
-    document->text = text_string(&text);
-    document->length = text.length;
-    return document;
-}
-
-/* Whether every name of the document means what it meant. Files that are imported and change, too,
-   are not looked at: there nothing is known of the new name. */
-static bool keeps_meaning(struct lsp_view *view, const occurrences *found, const char *name) {
-    struct lsp_document *document = renamed_document(view, found, name);
-    for (size_t i = 0; i < found->count; i++)
-        if (strcmp(found->at[i].uri, view->document->uri) != 0)
-            return true;
-    lsp_documents documents = {0};
-    for (size_t i = 0; i < view->documents->count; i++) {
-        struct lsp_document *one = view->documents->at[i];
-        vec_push(view->arena, &documents, one == view->document ? document : one);
-    }
-    struct lsp_view *after = lsp_view_open(view->arena, view->options, &documents, document);
-    if (!after->source)
-        return false;
-    indices old = first_uses(view), new = first_uses(after);
-    bool is_same = old.count == new.count;
-    for (size_t i = 0; is_same && i < old.count; i++)
-        is_same = old.at[i] == new.at[i];
-    return is_same && diag_error_count(after->c->diagnostics) == diag_error_count(view->c->diagnostics);
-}
-
-static yyjson_mut_val *refusal(yyjson_mut_doc *json, const char *message) {
-    yyjson_mut_val *answer = yyjson_mut_obj(json);
-    yyjson_mut_obj_add_str(json, answer, LSP_REFUSAL, message);
-    return answer;
-}
-
-yyjson_mut_val *lsp_rename(struct lsp_view *view, yyjson_mut_doc *json, yyjson_val *params) {
-    const struct name_place *place = renamable(view, params);
-    const char *name = yyjson_get_str(yyjson_obj_get(params, "newName"));
-    if (!place)
-        return refusal(json, "there is no name of this program here");
-    if (!name || !is_name(view, name))
-        return refusal(json, "a name is a letter, then letters, digits, `_` and `'`; no keyword");
-    occurrences found = occurrences_of(view, place);
-    if (!keeps_meaning(view, &found, name))
-        return refusal(json, "with that name something here would mean another thing");
-    yyjson_mut_val *answer = yyjson_mut_obj(json);
-    yyjson_mut_val *changes = json_add_object(json, answer, "changes");
-    for (size_t i = 0; i < found.count; i++) {
-        yyjson_mut_val *edits = yyjson_mut_obj_get(changes, found.at[i].uri);
-        if (!edits) {
-            edits = yyjson_mut_arr(json);
-            yyjson_mut_obj_add(changes, json_text(json, view->arena, found.at[i].uri), edits);
-        }
-        yyjson_mut_val *edit = yyjson_mut_arr_add_obj(json, edits);
-        yyjson_mut_obj_add_val(json, edit, "range", lsp_range(found.at[i].view, json, found.at[i].span));
-        json_add_text(json, view->arena, edit, "newText", name);
-    }
-    return answer;
 }
 
 /* ---- symbols ---- */

@@ -124,18 +124,27 @@ const char *lsp_uri_of_path(struct arena *arena, const char *path) {
     return text_string(&uri);
 }
 
-const char *lsp_uri_of_source(const struct lsp_view *view, const struct source *source) {
-    if (source == view->source)
-        return view->document->uri;
-    const char *path = source->path;
+const char *lsp_path_of_source(const struct lsp_view *view, const struct source *source) {
     for (size_t i = 0; i < view->c->files.count; i++)
         if (view->c->files.at[i]->module->file->source == source)
-            path = view->c->files.at[i]->path;
-    const char *uri = lsp_uri_of_path(view->arena, path);
+            return view->c->files.at[i]->path;
+    return source->path;
+}
+
+static const char *uri_of_source(const struct lsp_view *view, const struct source *source) {
+    if (source == view->source)
+        return view->document->uri;
+    const char *uri = lsp_uri_of_path(view->arena, lsp_path_of_source(view, source));
     for (size_t i = 0; i < view->documents->count; i++) {
         const struct lsp_document *open = view->documents->at[i];
         if (strcmp(lsp_uri_of_path(view->arena, open->path), uri) == 0)
             return open->uri; /* as the editor spells it */
     }
     return uri;
+}
+
+const char *lsp_uri_of_source(const struct lsp_view *view, const struct source *source) {
+    if (!map_has(view->uris, source))
+        map_set(view->uris, source, (void *)uri_of_source(view, source));
+    return map_get(view->uris, source);
 }

@@ -190,6 +190,134 @@ def cases(env):
 
     yield Case("renaming changes every use, and no meaning", rename)
 
+    def renamed(files, where, name, *, opened=(), unsaved=None, folder=None):
+        """The files after renaming, or the refusal. `where` is a file and what stands there, with its occurrence;
+        `opened` are shown by the editor as they are on disk, `unsaved` as they are given."""
+        file, what, occurrence = (*where, 0)[:3]
+        root = env.tmp()
+        for path, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as out:
+                out.write(text)
+        shown = {**files, **(unsaved or {})}
+        with Client(env.fclc, "lsp") as s:
+            more = {} if folder is None else {"workspaceFolders": [{"uri": s.uri(root), "name": "all"}]}
+            s.request("initialize", processId=os.getpid(), rootUri=None, capabilities={}, **more)
+            for path in dict.fromkeys((file, *opened, *(unsaved or {}))):
+                s.open(os.path.join(root, path), shown[path])
+            line, character = place_of(shown[file], what, occurrence)
+            got = s.answer("textDocument/rename", newName=name,
+                           textDocument={"uri": s.uri(os.path.join(root, file))},
+                           position={"line": line, "character": character})
+        if "error" in got:
+            return got["error"]["message"]
+        changes = got["result"]["changes"]
+        assert set(changes) <= {s.uri(os.path.join(root, path)) for path in shown}, changes
+        return {path: edited(text, changes.get(s.uri(os.path.join(root, path)), [])) for path, text in shown.items()}
+
+    def rename_everywhere():
+        p = ("sig twice : int -> int\nfun twice x = x + x\nkernel run (x : int) = twice x\n"
+             "-- test run 1 == 2\n  -- test run 2 == 4\n-- cost run: launches == 1\n(*\n-- test run 3 == 6\n*)\n"
+             "-- run is told of\n")
+        q = 'import "p"\nkernel other (x : int) = twice (twice x)\n-- test other 1 == 4\n'
+        files = {"p.fcl": p, "q.fcl": q}
+        after = {path: text.replace("twice", "double") for path, text in files.items()}
+        assert renamed(files, ("p.fcl", "twice"), "double") == after
+        assert renamed(files, ("q.fcl", "twice"), "double") == after
+        # Directives go with their kernel, and it with them; comments stay.
+        wanted = p.replace("kernel run", "kernel all").replace("test run", "test all").replace("cost run", "cost all")
+        wanted = wanted.replace("test all 3", "test run 3")
+        for where in (("p.fcl", "run (x"), ("p.fcl", "run 1"), ("p.fcl", "run:")):
+            assert renamed(files, where, "all") == {"p.fcl": wanted, "q.fcl": q}
+        assert renamed(files, ("q.fcl", "other (x"), "o'")["q.fcl"] == q.replace("other", "o'")
+        # The editor's text counts, not the file's: there, other lines use the name.
+        unsaved = {"q.fcl": q.replace("twice (twice x)", "x") + "\nval four = twice 2\n"}
+        assert renamed(files, ("p.fcl", "twice"), "double", unsaved=unsaved) == \
+            {"p.fcl": after["p.fcl"], "q.fcl": unsaved["q.fcl"].replace("twice", "double")}
+        # Folders: of the workspace all, else those of the document and of the definition.
+        deep = {"a/p.fcl": p, "b/c/q.fcl": q.replace('"p"', '"../../a/p"'), "b/r.fcl": "val twice = 1\n"}
+        changed = {path: text.replace("twice", "double") if path != "b/r.fcl" else text for path, text in deep.items()}
+        assert renamed(deep, ("a/p.fcl", "twice"), "double", folder=True) == changed
+        assert renamed(deep, ("b/c/q.fcl", "twice"), "double") == changed
+        # A param, and a name that only an importing file uses.
+        param = {"p.fcl": "param side : int = 8\nval s = side\n", "q.fcl": 'import "p"\nval t = side\n'}
+        assert renamed(param, ("p.fcl", "side"), "width") == \
+            {path: text.replace("side", "width") for path, text in param.items()}
+        # Two ways to the same file, and a name that only one of them has.
+        diamond = {"p.fcl": "fun f x = x + 1\n", "a.fcl": 'import "p"\nfun g x = f x\n',
+                   "b.fcl": 'import "p"\nfun h x = f (f x)\n',
+                   "q.fcl": 'import "a"\nimport "b"\nkernel k (x : int) = g (h x)\n-- test k 1 == 4\n'}
+        assert renamed(diamond, ("a.fcl", "f x"), "next") == \
+            {path: text.replace("f x", "next x").replace("f (", "next (") for path, text in diamond.items()}
+        # `f` of p is not seen in q: there it is another one.
+        own = {**diamond, "q.fcl": diamond["q.fcl"] + "val f = 1\n"}
+        assert renamed(own, ("p.fcl", "f x"), "next")["q.fcl"] == own["q.fcl"]
+
+    yield Case("renaming changes every file, and test directives", rename_everywhere)
+
+    def rename_refused():
+        p, q = "fun twice x = x + x\n", 'import "p"\nkernel k (xs : [int]) = push <grid> (map twice (reverse xs))\n'
+        files = {"p.fcl": p, "q.fcl": q}
+
+        def refused(files, where, name, *words, **more):
+            got = renamed(files, where, name, **more)
+            missing = [word for word in words if word not in got]
+            assert isinstance(got, str) and not missing, (where, name, got)
+
+        # The prelude's name in a file that imports, though none in the definition's file.
+        refused(files, ("p.fcl", "twice"), "reverse", "q.fcl:2:49: `reverse`", "p.fcl:1:5", "prelude/pull.fcl:")
+        refused(files, ("p.fcl", "twice"), "push", "q.fcl:2:25: `push`", "p.fcl:1:5", "primitive")
+        # A local name of the file that imports hides it.
+        refused(files, ("p.fcl", "twice"), "xs", "q.fcl:2:42: `xs`", "q.fcl:2:11", "p.fcl:1:5")
+        # A global one of that file.
+        own = {**files, "q.fcl": q + "fun three x = twice x + x\nval t = three 1\n"}
+        refused(own, ("p.fcl", "twice"), "three", "q.fcl:3:15: `three`", "p.fcl:1:5")
+        refused(own, ("q.fcl", "three"), "twice", "q.fcl:3:15: `twice`", "p.fcl:1:5")
+        # Another import of that file, which counts as it comes later; and one that would no longer.
+        two = {**files, "r.fcl": "fun three x = 3 * x\n", "q.fcl": 'import "p"\nimport "r"\nval t = three (twice 1)\n'}
+        refused(two, ("p.fcl", "twice"), "three", "q.fcl:3:16: `three`", "r.fcl:1:5", "p.fcl:1:5")
+        refused(two, ("r.fcl", "three"), "twice", "q.fcl:3:16: `twice`", "p.fcl:1:5", "r.fcl:1:5")
+        # The file that imports uses the new name alone.
+        only = {**files, "r.fcl": "fun three x = 3 * x\n", "q.fcl": 'import "r"\nimport "p"\nval t = three 1\n'}
+        refused(only, ("p.fcl", "twice"), "three", "q.fcl:3:9: `three`", "p.fcl:1:5", "r.fcl:1:5")
+        refused({**only, "q.fcl": "val t = 1\n"}, ("p.fcl", "twice"), "three", "q.fcl:3:9",
+                unsaved={"q.fcl": only["q.fcl"]})
+        diamond = {"p.fcl": "fun f x = x + 1\n", "a.fcl": 'import "p"\nfun g x = f x\n',
+                   "b.fcl": 'import "p"\nfun h x = f (f x)\n',
+                   "q.fcl": 'import "a"\nimport "b"\nkernel k (x : int) = g (h x)\n'}
+        refused(diamond, ("a.fcl", "g x"), "h", "q.fcl:3:22: `h`", "b.fcl:2:5", "a.fcl:2:5")
+        # Test directives would be another kernel's, and that one would not be compiled.
+        kernels = {"p.fcl": "kernel a (x : int) = x\n-- test a 1 == 1\nkernel b (x : int) = x + 1\n-- test b 1 == 2\n"}
+        refused(kernels, ("p.fcl", "a (x"), "b", "p.fcl:2:9: `b`", "p.fcl:3:8", "p.fcl:1:8")
+        bare = {"p.fcl": "kernel a (x : int) = x\nkernel b (x : int) = x + 1\n"}
+        refused(bare, ("p.fcl", "b (x"), "a", "E0206", "p.fcl:2:8")
+        # Local names, in both directions.
+        local = {"p.fcl": "fun f x =\n  let y = x + 1\n      g z = y + z\n  in g x\n"}
+        refused(local, ("p.fcl", "y ="), "z", "p.fcl:3:13: `z`", "p.fcl:3:9", "p.fcl:2:7")
+        refused(local, ("p.fcl", "z ="), "y", "p.fcl:3:13: `y`", "p.fcl:3:9")
+        for name in ("1a", "let", "a b", "", "_", "+", "a-b", "\u00e4", "#BlockSize"):
+            refused(local, ("p.fcl", "y ="), name, "a name is a letter")
+        # What has no name of its own, or keeps it.
+        refused(local, ("p.fcl", "let"), "a", "no name of this program")
+        refused(local, ("p.fcl", "1\n"), "a", "no name of this program")
+        refused({"p.fcl": "type pair = (int, int)\nfun f (p : pair) = fst p\n"}, ("p.fcl", "pair"), "two", "type")
+        refused(files, ("q.fcl", "reverse"), "turned", "prelude/pull.fcl")
+        refused(files, ("q.fcl", "push"), "put", "primitive")
+        # What cannot be read or checked may use the name; what can is changed.
+        wrong = {**files, "q.fcl": q + "val broken = twice +\n"}
+        refused(wrong, ("p.fcl", "twice"), "double", "q.fcl:3:14", "errors")
+        wrong = {**files, "q.fcl": q + "val broken = doubled 1\n"}
+        refused(wrong, ("p.fcl", "twice"), "doubled", "q.fcl:3:14", "errors")
+        wrong = {"p.fcl": p + "val other = 1 +\nval more = 1 + true\nval two = twice 1\n", "q.fcl": q}
+        assert renamed(wrong, ("q.fcl", "twice"), "double") == \
+            {path: text.replace("twice", "double") for path, text in wrong.items()}
+        # A type of that name is none of its uses.
+        types = {"p.fcl": "type old = int\nfun f (x : old) = let old = x in old + 1\n"}
+        assert renamed(types, ("p.fcl", "old = x"), "new")["p.fcl"] == \
+            "type old = int\nfun f (x : old) = let new = x in new + 1\n"
+
+    yield Case("renaming is refused with the place where a name would be another one", rename_refused)
+
     def typing():
         with Session() as s:
 
