@@ -129,7 +129,6 @@ static const struct {
     {"where", "local names are bound before they are used: `let y = … in …`"},
     {"zip_with", "the name here is `zipWith`"},
     {"fold", "a sequential fold is `foldl`; a parallel one is `reduce`, or `red <block>` in a block"},
-    {"foldr", "the sequential fold is `foldl`; a parallel one is `reduce`, or `red <block>` in a block"},
     {"sum", "a sum is `reduce (+) 0 xs`; in a block `red <block> (+) xs`, in one thread `foldl (+) 0 xs`"},
     {"size", "the length of an array is `length xs`"},
     {"len", "the length of an array is `length xs`"},

@@ -249,7 +249,8 @@ pushed(
 )
 pushed(
     "foldr foldr1 scanr",
-    "concat 7 (map (fn c => mapPush (+ (foldr (fn x h => h * 3 - x) 5 c + foldr1 (-) c)) (scanr (-) 9 c)) (splitUp 7 xs))",
+    "concat 7 (map (fn c => mapPush (+ (foldr (fn x h => h * 3 - x) 5 c + foldr1 (-) c)) (scanr (-) 9 c)) "
+    "(splitUp 7 xs))",
     wanted=lambda xs: joined(
         [from_right(lambda x, h: x - h, part[i:], 9) + from_right(lambda x, h: h * 3 - x, part, 5)
          + from_right(lambda x, h: x - h, part[:-1], part[-1]) & WORD for i in range(len(part))]
