@@ -1015,7 +1015,9 @@ def cases(env):
     yield stages(networks, "scanSklansky2", barriers=2 * 4 + 1, warp_barriers=2 * 4)  # 5 stages inside warps
     yield stages(networks, "scanSklansky3", barriers=2 * 4 + 1, loops=1)  # two at a time
     yield stages(networks, "sortT", barriers=2 * 44 + 1, loops=1)  # 1 + 2 + … + 9; and one for an array over another
-    yield stages(networks, "sortV", barriers=2 * 80, loops=1)         # 9 × 9
+    yield stages(networks, "sortV", barriers=2 * 44, loops=1)         # as many: mergers that are interleaved
+    yield stages(networks, "sortPeriodic", barriers=2 * 80, loops=1)  # 9 × 9
+    yield stages(networks, "scanInPlace", barriers=2 * 19 + 1)  # what is read, then what is written: two a stage
     yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
     reductions = ("reductions", "reductions.fcl")
     # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no

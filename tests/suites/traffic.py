@@ -14,7 +14,7 @@ NETWORKS = EXAMPLES("networks")
 BEST = 1.0
 
 # Program, kernel and arguments: of each kind of access how often it is what it could be, to two digits; BEST where
-# nothing is said. Scattered by data: what a sort and a filter write, counters. sortV's last stage writes every second
+# nothing is said. Scattered by data: what a sort and a filter write, counters. sortPeriodic's last stage writes every second
 # element, as the paper has it.
 KERNELS = [
     (COPY, "copyGrid", "iota:8192", {}),
@@ -25,7 +25,7 @@ KERNELS = [
     (EXAMPLES("transpose"), "transposeNaive", "128 64 iota:8192", {"global read": 8.0}),
     (EXAMPLES("reductions"), "sums7", "iota:4096", {}),
     (NETWORKS, "scanSklansky", "iota:1024", {"global read": 1.33}),
-    (NETWORKS, "sortV", "random:1024:1", {"global write": 2.0, "shared read": 1.45, "shared write": 1.45}),
+    (NETWORKS, "sortPeriodic", "random:1024:1", {"global write": 2.0, "shared read": 1.45, "shared write": 1.45}),
     (WHOLE, "total", "iota:20000", {}),
     (WHOLE, "rowTotals", "iota:512x32", {}),
     (WHOLE, "rowTotals", "iota:64x256", {}),
