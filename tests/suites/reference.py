@@ -20,7 +20,7 @@ from harness import Case, Counts
 
 ORDER = 42
 RUNS = ("interp", "c", "opencl-loop", "opencl-simt", "cuda-simulator")
-PAGES = ("guide.md", "language.md", "primitives.md")
+PAGES = ("guide.md", "language.md", "papers.md", "primitives.md")
 KINDS = ("fcl", "fcl interp", "fcl error", "fcl file", "types", "target", "text", "sh", "")
 
 

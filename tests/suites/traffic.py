@@ -14,8 +14,8 @@ NETWORKS = EXAMPLES("networks")
 BEST = 1.0
 
 # Program, kernel and arguments: of each kind of access how often it is what it could be, to two digits; BEST where
-# nothing is said. Scattered by data: what a sort and a filter write, counters. sortPeriodic's last stage writes every second
-# element, as the paper has it.
+# nothing is said. Scattered by data: what a sort and a filter write, counters. sortPeriodic's last stage writes every
+# second element, as the paper has it.
 KERNELS = [
     (COPY, "copyGrid", "iota:8192", {}),
     (EXAMPLES("linear"), "saxpy", "2 iota:8192 iota:8192", {}),
