@@ -120,7 +120,10 @@ exit {apt_status}
         assert {"make", "gcc", "re2c", "bison"} <= set(wanted) and not {"g++", "python3", "clang", "oclgrind",
                                                                         "git"} & set(wanted), wanted
         assert len(said.splitlines()) < 6 and "line of apt" not in said, said
-        assert {"g++", "python3", "clang", "oclgrind"} <= set(bootstrap("check")[1][1].split())
+        wanted = set(bootstrap("check")[1][1].split())
+        assert {"python3", "python3-numpy", "clang-format"} <= wanted and not {"g++", "clang", "git"} & wanted, wanted
+        assert {"g++", "python3", "clang", "oclgrind"} <= set(bootstrap("check", "all")[1][1].split())
+        bootstrap("check", "everything", status=2)
     yield Case("bootstrap demo installs what the demo needs, in few lines", fresh)
 
     def refuses():

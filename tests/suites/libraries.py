@@ -43,9 +43,9 @@ def cases(env):
     def compiler(extra=None):
         place = os.path.dirname(shared("libfclc"))
         program = os.path.join(env.tmp(), "program")
-        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime",
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime", "-Itests/unit",
                  "tests/unit/test_library.c",
-                 "-L" + place, "-lfclc", "-lfcl", "-lcmocka", "-Wl,-rpath," + os.path.abspath(place), "-o", program)
+                 "-L" + place, "-lfclc", "-lfcl", "-Wl,-rpath," + os.path.abspath(place), "-o", program)
         done = env.run(program, cwd="/", env=extra)
         assert done.returncode == 0, done.stdout + done.stderr
     yield Case("tests/unit/test_library.c on the shared libraries", compiler)

@@ -7,8 +7,9 @@ A suite is a file tests/suites/NAME.py with
 
 The function takes no arguments. It passes by returning, fails by raising AssertionError (or anything else),
 and is skipped by raising Skip("why"). A function that runs many small tests may return Counts instead.
-Optional in a suite: ORDER (suites run in its order, 50 when absent) and SANITIZED = True, which asks
-for cases(env) to be called again with the ASan and UBSan tree (env.sanitized is then true; yield fewer cases there).
+Optional in a suite: ORDER (suites run in its order, 50 when absent), THOROUGH = True (all of it is left to `make
+check-all`) and SANITIZED = True, which asks for cases(env) to be called again with the ASan and UBSan tree
+(env.sanitized is then true; yield fewer cases there).
 """
 
 import copy
@@ -43,22 +44,23 @@ QUICK = {"FCL_CC_OPTIONS": "-O0", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable",
 
 
 class Case:
-    """One test. `alone` keeps others from running meanwhile, for what measures time by the clock; `long` leaves it to
-    long runs."""
+    """One test. `alone` keeps others from running meanwhile, for what measures time by the clock; `thorough` leaves it
+    to `make check-all`, and `long` to `make check-long`."""
 
-    def __init__(self, name, fn, alone=False, long=False):
-        self.name, self.fn, self.alone, self.long = name, fn, alone, long
+    def __init__(self, name, fn, alone=False, long=False, thorough=False):
+        self.name, self.fn, self.alone, self.long, self.thorough = name, fn, alone, long, thorough
 
 
 class Env:
     """Where things are, and how to run them."""
 
-    def __init__(self, root, build, sanitized, scratch, long=False, quick=False):
+    def __init__(self, root, build, sanitized, scratch, long=False, quick=False, short=False):
         self.root = root
         self.build = build
         self.sanitized = sanitized
         self.scratch = scratch
         self.long = long  # also what is too slow for every run
+        self.short = short  # what tells most in minutes
         self.is_quick = quick  # other compilers optimise little
         self.fclc = os.path.join(build, "fclc")
 
