@@ -2,7 +2,7 @@
 """Do the tests notice small faults? Makes some by rule, one at a time, and runs the suites that
 touch the file until one fails.
 
-usage: tests/mutants/run.py [--seed N] [--count N] [--only TEXT] [--again FILE] [--keep]
+usage: tests/mutants/run.py [--short] [--seed N] [--count N] [--only TEXT] [--again FILE] [--keep]
                             [--go-on] [--no-known] [--folder DIR] [--seconds N] [--jobs N]
 
 Each fault is built in a copy of the tree: an object file, a link. Faults that do not compile do not
@@ -12,7 +12,8 @@ says why no test can see it; one whose tests were not all run in its time is not
 known.txt are tried first, and all must be noticed; of the others 19 in 20. Of these the ones of
 kept.txt, which were drawn once, come first, each with the case that noticed it then; `--keep` adds
 to them what this run draws and notices. `--again` takes the faults of a report of before that were
-not noticed, and `--only` those whose file or line has this text.
+not noticed, and `--only` those whose file or line has this text. `--short` runs only what `make
+check` has, which is to notice 9 in 10.
 """
 
 import argparse
@@ -44,7 +45,7 @@ from faults import FOLDERS, LEFT_OUT, Fault, faults  # noqa: E402
 from harness import Counts, Env, Skip  # noqa: E402
 
 CASE_SECONDS = 100  # for one command: the slowest of those below takes 25
-ENOUGH = 0.95
+ENOUGH, ENOUGH_SHORT = 0.95, 0.9
 
 # What the compiler makes for an executor: options, and the ending of the file. Of other runs
 # nothing is known before.
@@ -182,6 +183,8 @@ class LimitedEnv(Env):
 class Tree:
     """A copy of the repository, built, in which one fault at a time is."""
 
+    is_short = False  # only what `make check` has is tried
+
     def __init__(self, folder):
         self.folder = folder
         self.build = os.path.join(folder, "build")
@@ -247,7 +250,13 @@ class Tree:
             shutil.rmtree(env.scratch, ignore_errors=True)
 
     def env(self):
-        return LimitedEnv(self.folder, self.build, False, tempfile.mkdtemp(dir=self.scratch), quick=True)
+        scratch = tempfile.mkdtemp(dir=self.scratch)
+        return LimitedEnv(self.folder, self.build, False, scratch, quick=True, short=self.is_short)
+
+
+def is_tried(env, module, case):
+    is_thorough = case.thorough or getattr(module, "THOROUGH", False)
+    return not case.long and not case.alone and not (env.short and is_thorough)
 
 
 def cases_of(env, area):
@@ -260,9 +269,7 @@ def cases_of(env, area):
             spec = importlib.util.spec_from_file_location(f"suite_{suite}", path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
-            modules[suite] = [
-                case for case in module.cases(env) if not case.long and not case.alone
-            ]
+            modules[suite] = [case for case in module.cases(env) if is_tried(env, module, case)]
         for case in modules[suite]:
             if fnmatch.fnmatch(case.name, pattern):
                 found.setdefault(f"{suite}: {case.name}", case)
@@ -513,6 +520,7 @@ def drawn(seed):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--short", action="store_true", help="only with what `make check` has")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--count", type=int, default=120)
     options.add_argument("--no-known", action="store_true", help="leave out those of known.txt")
@@ -545,6 +553,7 @@ def main():
             again is None or (*fault.key, fault.line) in again
         )
 
+    Tree.is_short = chosen.short
     trial = Trial(chosen.folder, chosen.jobs, chosen.seconds)
     lock = threading.Lock()
     report, before = [], {}
@@ -598,6 +607,7 @@ def main():
     total = attempt(itertools.chain(kept.values(), others), sys.maxsize if again else chosen.count)
     if chosen.keep:
         keep(report)
+    enough = ENOUGH_SHORT if chosen.short else ENOUGH
     counted = total["killed"] + total["survived"] + total["not finished"]
     print(f"known: {known['killed']} of {known['tried']} killed")
     print(
@@ -605,7 +615,7 @@ def main():
         f"{total['not finished']} not finished; "
         f"{total['equivalent']} equivalent, {total['not compiled']} did not compile"
     )
-    return 1 if known["killed"] < known["tried"] or total["killed"] < ENOUGH * counted else 0
+    return 1 if known["killed"] < known["tried"] or total["killed"] < enough * counted else 0
 
 
 if __name__ == "__main__":

@@ -447,7 +447,7 @@ def cases(env):
         if after != before:
             waiting.discard("store-pairs")
         assert not waiting, f"these passes change no program: {waiting}"
-    yield Case("--dump=PASS shows what each pass changes, one after another", dumped)
+    yield Case("--dump=PASS shows what each pass changes, one after another", dumped, thorough=True)
 
     def skipped(name):
         paths = [env.path("examples", "reduce", "reduce.fcl"),
@@ -899,7 +899,7 @@ def cases(env):
             assert ".entry" in env.ptx(compile_to("cu", path))
         yield Case(f"{name} compiles to PTX with clang", with_clang, long=True)
         yield Case(f"{name} is right for clang's CUDA",
-                   lambda path=path: env.ptx(compile_to("cu", path), "-fsyntax-only"))
+                   lambda path=path: env.ptx(compile_to("cu", path), "-fsyntax-only"), thorough=True)
 
         def with_nvcc(path=path, is_example=name.startswith("examples")):
             nvcc = env.tool("nvcc")
@@ -915,7 +915,7 @@ def cases(env):
                 spills = [int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr)]
                 assert spills and not any(spills), done.stderr
         yield Case(f"{name} compiles with nvcc, no warnings{', no spills' if name.startswith('examples') else ''}",
-                   with_nvcc)
+                   with_nvcc, thorough=True)
 
         def with_cc(path=path):
             cc = env.tool("cc")
@@ -947,15 +947,16 @@ def cases(env):
                  ("tests", "run", "scalars", "bit_functions.fcl"), ("tests", "run", "scalars", "float.fcl")):
         for architecture in ("gfx90a", "gfx1030"):
             yield Case(f"{name[-1]} compiles as HIP for {architecture}, no warnings",
-                       lambda name=name, architecture=architecture: with_hipcc(name, architecture))
+                       lambda name=name, architecture=architecture: with_hipcc(name, architecture), thorough=True)
         for architecture in ("gfx90a", "gfx942"):
             yield Case(f"{name[-1]} compiles as HIP for {architecture} with warps of 64, no warnings",
-                       lambda name=name, architecture=architecture: with_hipcc(name, architecture, "--warp-size=64"))
+                       lambda name=name, architecture=architecture: with_hipcc(name, architecture, "--warp-size=64"),
+                       thorough=True)
         for architecture, options in (("gfx90a", ()), ("gfx90a", ("--warp-size=64",)), ("gfx1030", ())):
             yield Case(f"{name[-1]} is compiled by hiprtc for {architecture}{' with warps of 64' if options else ''}",
                        lambda name=name, architecture=architecture, options=options:
                        with_hiprtc(name, architecture, *options),
-                       long=name[-1] not in ("collectives.fcl", "sorting.fcl"))
+                       long=name[-1] not in ("collectives.fcl", "sorting.fcl"), thorough=True)
     for name in (("examples", "sorting", "sorting.fcl"),):
         def too_narrow(name=name):
             try:
@@ -964,7 +965,7 @@ def cases(env):
                 assert "waves of this GPU have 32 lanes" in str(error), error
             else:
                 raise AssertionError("warps of 64 lanes compile for waves of 32")
-        yield Case(f"{name[-1]} with warps of 64 does not compile as HIP for gfx1030", too_narrow)
+        yield Case(f"{name[-1]} with warps of 64 does not compile as HIP for gfx1030", too_narrow, thorough=True)
 
     def no_masks():
         folder = env.tmp()

@@ -78,7 +78,8 @@ def cases(env):
         env.must("make", *build, *place, "uninstall", cwd=sources)
         left = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
         assert not left, f"uninstall left {left}"
-    yield Case("make dist, built by clang, where warnings are errors; make install from it, and uninstall", installed)
+    yield Case("make dist, built by clang, where warnings are errors; make install from it, and uninstall", installed,
+               thorough=True)
 
     def bootstrap(*arguments, root=True, apt_status=0, status=0):
         """bootstrap on a machine that has none of the programs that it asks for: (what it says, what apt-get was

@@ -10,6 +10,7 @@ from harness import Case, Skip
 import virtual
 
 ORDER = 59  # after others that want the virtual environment, so that no two wait for it
+THOROUGH = True
 PLACES = {"c": [], "cu": ["TARGET=cu", "DEVICE=FCL_DEVICE_CUDA"]}
 
 

@@ -36,7 +36,8 @@ def cases(env):
                      "ptx"):
         for words in (("",), ("with contract ",), ("", "--contract")):
             yield Case(f"{' '.join(filter(None, words)) or 'nothing'} on {executor}",
-                       lambda executor=executor, words=words: rounds(executor, *words))
+                       lambda executor=executor, words=words: rounds(executor, *words),
+                       thorough=executor not in ("interp", "c", "cuda-simulator"))
 
     def cheaper():
         def operations(*options):

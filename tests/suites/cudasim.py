@@ -7,6 +7,7 @@ import re
 from harness import Case
 
 ORDER = 25
+THOROUGH = True
 
 RANGE = list(range(10000))
 

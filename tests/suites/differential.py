@@ -56,4 +56,5 @@ def cases(env):
             # has them always.
             yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder,
                        executor=executor: run(env, rows, folder, executor),
-                       long=executor not in SHORT or f"{group} on {executor}" in LONG_HERE)
+                       long=executor not in SHORT or f"{group} on {executor}" in LONG_HERE,
+                       thorough=executor == "interp")

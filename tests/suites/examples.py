@@ -43,7 +43,7 @@ def cases(env):
 
     with open(env.path("examples", "README.md"), encoding="utf-8") as file:
         listed = lines(file.read())
-    yield Case("examples/README.md: commands", lambda: work(listed))
+    yield Case("examples/README.md: commands", lambda: work(listed), thorough=True)
 
     def complete():
         folders = {os.path.basename(os.path.dirname(path)) for path in glob.glob(env.path("examples", "*", "*.*"))}
@@ -61,5 +61,6 @@ def cases(env):
             commands = lines(file.read(), "--   ")
         if commands:
             pictures += 1
-            yield Case(f"{os.path.relpath(path, env.root)}: commands", lambda commands=commands: work(commands))
+            yield Case(f"{os.path.relpath(path, env.root)}: commands", lambda commands=commands: work(commands),
+                       thorough=True)
     assert pictures, "no example has a command in its first comment"

@@ -69,4 +69,5 @@ def cases(env):
             # minute.
             yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run,
                        long=executor.endswith(("optimised", "hip-simulator", "hip-64-simulator", "opencl-loop"))
-                       or (executor, os.path.basename(path)) == ("opencl-simt", "lengths.fcl"))
+                       or (executor, os.path.basename(path)) == ("opencl-simt", "lengths.fcl"),
+                       thorough=executor == "opencl-simt" and env.simulator() is not None)

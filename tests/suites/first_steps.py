@@ -13,6 +13,7 @@ import fresh as fresh_debian
 from harness import Case, Skip
 
 ORDER = 59
+THOROUGH = True
 CHARACTERS_A_MINUTE, MINUTES = 200, 10
 SHELL = "set -eu\n"
 MARK = "--- block ---"

@@ -8,6 +8,7 @@ import fresh as fresh_debian
 from harness import Case, Skip
 
 ORDER = 61
+THOROUGH = True
 SUMS = "10: 1 3 6 10\n"
 IN_DEBIAN = """\
 set -eu

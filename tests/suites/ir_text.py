@@ -117,7 +117,8 @@ def cases(env):
     if env.sanitized:
         yield Case("some programs there and back", everything(7, 20, False))
     else:
-        yield Case("a third of all programs there and back, for a target each", everything(0, 3, False))
+        yield Case("a third of all programs there and back, for a target each", everything(0, 3, False),
+                   thorough=True)
         yield Case("all programs there and back, for all targets", everything(0, 1, True), long=True)
 
     def failed_check():

@@ -7,7 +7,8 @@ from harness import Case
 
 ORDER = 45
 LENGTHS = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536, 1000003]
-LONG_LENGTHS = {2, 31, 255, 256}  # a short run has others like them
+LONG_LENGTHS = {2, 31, 255, 256}  # others are like them
+THOROUGH_LENGTHS = {32, 1000, 1000003}
 SHORT = ("c", "opencl-loop", "opencl-simt", "cuda-simulator")  # one of each kind
 SIMULATED = 1000  # the simulator takes its time: longer arrays run elsewhere, but in a long run
 COMPARED = [name for name, (_, device) in EXECUTORS.items()
@@ -57,7 +58,8 @@ def cases(env):
 
         for length in LENGTHS:
             yield Case(f"{kernel} at length {length}", lambda length=length, compare=compare: compare(length=length),
-                       long=length in LONG_LENGTHS or kernel in SLOW and length > 65536)
+                       long=length in LONG_LENGTHS or kernel in SLOW and length > 65536,
+                       thorough=length in THOROUGH_LENGTHS)
 
     def longest(executor):
         require(env, executor)
@@ -79,4 +81,4 @@ def cases(env):
                         timeout=600) == "2\n"
     for executor in ("c", "opencl-loop", "opencl-simt"):
         yield Case(f"arrays of 2^31 - 1 elements on {executor}", lambda executor=executor: longest(executor),
-                   long=executor != "c")
+                   long=executor != "c", thorough=True)

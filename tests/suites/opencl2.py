@@ -9,6 +9,7 @@ from harness import Case, Skip
 from programs import directives, programs
 
 ORDER = 42
+THOROUGH = True
 
 
 def variables(env):

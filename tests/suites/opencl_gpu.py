@@ -9,6 +9,7 @@ from harness import Case
 from programs import programs
 
 ORDER = 44
+THOROUGH = True
 LIBRARY = "/usr/lib/clc/amdgcn--amdhsa.bc"  # Debian's libclc-15: the functions of OpenCL C
 # How warps are made, what a device with them defines, and the language to compile as.
 WARPS = {"threads": ("--sub-groups=no", [], "CL1.2"),

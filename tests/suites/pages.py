@@ -10,6 +10,7 @@ from browser import Page
 from harness import Case, Skip
 
 ORDER = 54  # the page waits 20 seconds for a program that does not end, while others run
+THOROUGH = True
 
 
 def cases(env):

@@ -15,6 +15,7 @@ from harness import Case, Counts
 from programs import programs as tested_programs
 
 ORDER = 47
+THOROUGH = True
 
 IN_ORDER = {"PTXEMU_SEED": "0"}
 LANES = {"PTXEMU_SEED": "7"}
@@ -24,9 +25,10 @@ RACES = {"PTXEMU_SEED": "0", "PTXEMU_GRACES": "1"}
 ORDERS = {"in order": IN_ORDER, "lanes at random": LANES, "blocks at random": BLOCKS, "weak memory": WEAK,
           "races in device memory": RACES}
 CAPABILITIES = ("75", "90", "120")
-# What each program runs as in a short run: the first and the last capability, and all that is at random together.
-SHORT = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
-LONG = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
+# As one of these each program runs in every check that has this suite: the first and the last capability, and all that
+# is at random together.
+IN_TURN = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
+ALL = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
 
 # NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check
 # has failed what is read does not matter.
@@ -175,7 +177,7 @@ class Subscripts:
 
 def cases(env):
     reference = suite("reference")
-    for seed in range(60 if env.long else 12):
+    for seed in range(60):
         def subscripts(seed=seed):
             path = reference.write(env.tmp(), "subscripts.fcl", Subscripts(seed).program())
             total = Counts()
@@ -185,15 +187,16 @@ def cases(env):
                 assert not counts.failed, f"{open(path, encoding='utf-8').read()}\n{counts.output}"
                 total.passed += counts.passed
             return total
-        yield Case(f"subscripts that wrap, seed {seed}", subscripts)
+        yield Case(f"subscripts that wrap, seed {seed}", subscripts, long=seed >= 6)
 
-    for name, path in programs(env):
-        for capability, order in LONG if env.long else SHORT:
+    for number, (name, path) in enumerate(programs(env)):
+        for capability, order in ALL:
             def run(path=path, capability=capability, extra=ORDERS[order]):
                 counts, wrong = test(env, path, capability, extra)
                 assert not wrong, "\n".join(wrong) + "\n" + counts.output
                 return counts
-            yield Case(f"{name} as {capability}, {order}", run)
+            yield Case(f"{name} as {capability}, {order}", run,
+                       long=(capability, order) != IN_TURN[number % len(IN_TURN)])
 
     def unknown():
         knows("out.ptx:12: red zones are whole\n")

@@ -8,6 +8,7 @@ from harness import Case, Counts
 import virtual
 
 ORDER = 58
+THOROUGH = True
 SANITIZED = True
 
 

@@ -104,4 +104,5 @@ def cases(env):
                 assert len(got) == buckets and not wrong, (
                     f"{executor}: {len(got)} buckets, {len(wrong)} are wrong, the first: {wrong[0]} is {got[wrong[0]]} "
                     f"instead of {wanted[wrong[0]]}")
-        yield Case(f"{operator}, {buckets} buckets, {keys}", agree, long=buckets == 2**20 and keys != "even")
+        yield Case(f"{operator}, {buckets} buckets, {keys}", agree, long=buckets == 2**20 and keys != "even",
+                   thorough=buckets > 4096)

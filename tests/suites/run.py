@@ -1,8 +1,8 @@
 """Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind.
 
-A short run has each program of tests/run on the interpreter, on C and in the CUDA simulator, what ON_OPENCL says by
-each mapping there, and few on the rest: what the optimiser makes of a program must be right there, and what it is given
-must be right for that."""
+Every check has each program of tests/run on the interpreter, on C and in the CUDA simulator, and what ON_OPENCL says by
+each mapping there; where there is no simulator, all by OpenCL's SIMT mapping. A thorough one has small programs on the
+rest, too: what the optimiser makes of a program must be right there, and what it is given must be right for that."""
 
 import os
 import platform
@@ -24,8 +24,8 @@ COLLIDES = {"scatter_collisions.fcl"}
 OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
-# What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs,
-# steps, checks.
+# What only a long run has on all programs, and a thorough one on these small ones: barriers, warps, atomics, locks,
+# look-backs, steps, checks.
 RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised",
         "oclgrind"}
 SMALL = {
@@ -37,10 +37,10 @@ SMALL = {
         " warp_state warp_exchange whole_warps llvm_zeros"
     ).split()
 }
-# Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and by simt the small
+# Each kernel costs OpenCL up to a quarter of a second. So others than long runs have these folders there, and by simt the small
 # programs; what the SIMT mapping makes of others is run by the CUDA simulator, and what the loop mapping does, by C.
 ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
-# Programs of scalars that OpenCL has functions or types of its own for: a short run has these there by loops, too.
+# Programs of scalars that OpenCL has functions or types of its own for: these are there by loops, too.
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
 # Examples that are compiled for C as for users.
 AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
@@ -50,6 +50,8 @@ LENGTHY = {
                "random_numbers.fcl", "tpacf.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
+# What takes seconds there, and shows a short run little that others do not.
+SECONDS = {"cuda-simulator": {"matrix_units.fcl", "sorted_parts.fcl", "reduce_by_index.fcl", "stencil_borders.fcl"}}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
     "float_rules half_numbers lookback_waiting radix_sorts sort_widths sorted_parts top_and_repeated").split()}
@@ -74,7 +76,14 @@ def is_long(env, path, executor):
         return True
     if executor == "opencl-loop":
         return name not in OF_OPENCL and folder not in ON_OPENCL[executor]
+    if executor == "opencl-simt" and not env.simulator():
+        return False
     return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
+
+
+def is_thorough(path, executor):
+    """Whether a short run leaves out what others have."""
+    return executor in RARE or os.path.basename(path) in SECONDS.get(executor, ())
 
 
 def cases(env):
@@ -87,7 +96,8 @@ def cases(env):
                 require(env, executor)
                 return directives(optimised(env, path, executor), [env.fclc, "test", *EXECUTORS[executor][0], path],
                                   variables(env, executor))
-            yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run, long=is_long(env, path, executor))
+            yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run, long=is_long(env, path, executor),
+                       thorough=is_thorough(path, executor))
 
     for path in programs(env) if not env.sanitized else ():
         name = os.path.relpath(path, env.root)
@@ -109,14 +119,15 @@ def cases(env):
                                     "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"},
                               silent=True)
         if "large" not in name:
-            yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"))
+            yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"),
+                       thorough=True)
 
     for options in ([], ["--check"], ["-O0"]) if not env.sanitized else ():
         def steps(options=options):
             require(env, "opencl-simt")
             return directives(env.optimised(), [env.fclc, "test", "--target=opencl", "--map=simt", *options,
                                     env.path("tests", "run", "toolchains", "pocl_steps_in_chunks.fcl")], {})
-        yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
+        yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps, thorough=True)
 
     # Blocks that look back past others which are not ready: in the simulator they see each other's words late,
     # elsewhere the first block is slow, and there are threads for others to wait.
@@ -129,7 +140,7 @@ def cases(env):
                                         env.path("tests", "run", "prelude", name + ".fcl")],
                                   dict(variables(env, executor), **more))
             yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
-                       long=name not in ("lookback_waiting", "lookback"))
+                       long=name not in ("lookback_waiting", "lookback"), thorough=executor == "opencl-loop")
 
     # With checks: what the prelude promises on GPUs, such as places that are written once, no other run looks at.
     for path in programs(env) if not env.sanitized else ():
@@ -142,7 +153,7 @@ def cases(env):
             return directives(env, [env.fclc, "test", "--check", *EXECUTORS["cuda-simulator"][0], path],
                               variables(env, "cuda-simulator"))
         yield Case(f"{os.path.relpath(path, env.root)} on cuda-simulator with --check", checked,
-                   long=name not in CHECKED)
+                   long=name not in CHECKED, thorough=True)
 
     def many_ranges():
         require(env, "c")

@@ -11,6 +11,7 @@ import tempfile
 from harness import Case, Skip
 
 ORDER = 45
+THOROUGH = True
 
 
 def cases(env):

@@ -68,7 +68,9 @@ def cases(env):
         for name in programs:
             yield Case(f"{name} with 1024 bytes of shared memory on {executor}", lambda executor=executor,
                        name=name: test(
-                tested(env, name), executor, "--shared-bytes=1024"))
+                tested(env, name), executor, "--shared-bytes=1024"),
+                thorough=name == "reduce_by_index" or executor == "cuda-unoptimised" or
+                executor == "opencl-simt" and env.simulator() is not None)
 
     def written():
         path = os.path.join(env.tmp(), "large.fcl")

@@ -60,13 +60,14 @@ def cases(env):
 
     for executor in EXECUTORS:
         yield Case(executor, lambda executor=executor: traced(executor),
-                   long=executor.endswith("-optimised") or executor == "opencl-loop")
+                   long=executor.endswith("-optimised") or executor == "opencl-loop",
+                   thorough=executor not in ("interp", "c", "cuda-simulator"))
 
     def too_many():
         _, printed = run("c", "many", ["500000"])
         assert len(printed) > 100000 and len(set(printed)) == len(printed), len(printed)
         assert printed[-1] == "trace: and more, which there was no room for", printed[-1]
-    yield Case("more than there is room for", too_many)
+    yield Case("more than there is room for", too_many, thorough=True)
 
     def in_a_program():
         folder = env.tmp()

@@ -22,7 +22,7 @@ def cases(env):
             return counts
 
         on_devices = name in ("test_runtime", "test_backend", "test_library") and not env.sanitized
-        # A short run has these with the simulator only, which adds to what they do without.
-        yield Case(name, test, long=on_devices and name != "test_library")
+        # The simulator adds to what these do without.
+        yield Case(name, test, long=on_devices and name != "test_library" and env.simulator() is not None)
         if on_devices:
             yield Case(name + " with the CUDA simulator", lambda test=test: test(extra=env.cudasim()))

@@ -122,13 +122,17 @@ class Env:
             f"{status}\n{done.stdout}{done.stderr}")
         return done.stdout
 
+    def simulator(self):
+        """The path of the CUDA simulator, or None where no C++ compiler has built it."""
+        build = os.path.join(self.root, "build") if self.sanitized else self.build
+        library = os.path.join(build, "tests", "libcudasim.so")
+        return library if os.path.exists(library) else None
+
     def cudasim(self, **extra):
         """The variables that make the runtime take the CUDA simulator for the driver and NVRTC, and for HIP's."""
-        library = os.path.join(self.root, "build", "tests", "libcudasim.so")
-        if not self.sanitized:
-            library = os.path.join(self.build, "tests", "libcudasim.so")
-        if not os.path.exists(library):
-            raise Skip("the CUDA simulator is not built")
+        library = self.simulator()
+        if not library:
+            raise Skip("no g++ for the CUDA simulator")
         return dict({name: library for name in ("FCL_LIBCUDA", "FCL_LIBNVRTC", "FCL_LIBHIP", "FCL_LIBHIPRTC")}, **extra)
 
     def ptx_processor(self, **extra):
@@ -137,8 +141,7 @@ class Env:
         library = os.environ.get("FCL_PTXEMU") or os.path.join(self.build, "ptxemu", "libcuda.so.1")
         if not os.path.exists(library):
             raise Skip("no processor of PTX: FCL_PTXEMU does not name its libcuda.so.1")
-        # It does not know `nanosleep`.
-        return dict({"FCL_LIBCUDA": library, "FCL_NVRTC_OPTIONS": "-DFCL_PAUSE=0"}, **extra)
+        return dict({"FCL_LIBCUDA": library, "FCL_NVRTC_OPTIONS": ""}, **extra)  # optimised, as for users
 
     def ptx(self, file, *options):
         """Compile a .cu file with Debian's clang, without a CUDA toolkit, and return the PTX; warnings are errors."""
