@@ -34,4 +34,5 @@ def cases(env):
     for seed in WITH_OPTIONS:
         yield Case(f"random program {seed} with options", lambda seed=seed: agree(seed, EXECUTORS, has_options=True))
     for seed in FAILING:
-        yield Case(f"random program {seed} that fails", lambda seed=seed: agree(seed, EXECUTORS, fails=True))
+        yield Case(f"random program {seed} that fails", lambda seed=seed: agree(seed, EXECUTORS, fails=True),
+                   thorough=True)

@@ -49,9 +49,10 @@ def cases(env):
                 if extension == "c":  # where all kernels of the file are together, which no run has
                     env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only",
                              os.path.join(folder, "unit.c"))
-            # What differs by target is small: a short run has all four of the examples, and C's of some others.
+            # What differs by target is small: a check has all four of the examples, and C's of some others.
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles,
-                       long="examples" not in path and (extension != "c" or not path.startswith(LANGUAGE)))
+                       long="examples" not in path and (extension != "c" or not path.startswith(LANGUAGE)),
+                       thorough=extension in ("cl", "hip"))
 
     def pedantic_clang():
         clang = env.tool("clang")

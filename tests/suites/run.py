@@ -37,8 +37,9 @@ SMALL = {
         " warp_state warp_exchange whole_warps llvm_zeros"
     ).split()
 }
-# Each kernel costs OpenCL up to a quarter of a second. So others than long runs have these folders there, and by simt the small
-# programs; what the SIMT mapping makes of others is run by the CUDA simulator, and what the loop mapping does, by C.
+# Each kernel costs OpenCL up to a quarter of a second. So others than long runs have these folders there, and by simt
+# the small programs; what the SIMT mapping makes of others is run by the CUDA simulator, and what the loop mapping
+# does, by C.
 ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
 # Programs of scalars that OpenCL has functions or types of its own for: these are there by loops, too.
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}

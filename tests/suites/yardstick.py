@@ -49,7 +49,8 @@ def cases(env):
             if chosen:
                 yield Case(f"{program} on {executor}", lambda p=program, e=executor, c=chosen: run(p, e, c),
                            # C has the mapping of OpenCL by loops: a third will do.
-                           long=executor == "opencl-simt" or executor == "opencl-loop" and place % 3 != 0)
+                           long=executor == "opencl-simt" or executor == "opencl-loop" and place % 3 != 0,
+                           thorough=executor not in ("c", "cuda-simulator"))
 
     def complete():
         without = [p for p in datasets.programs() if not datasets.data_sets(p, [datasets.SMALL])]

@@ -105,7 +105,9 @@ class Env:
         return variables
 
     def run(self, *command, env=None, cwd=None, timeout=600, input=None, text=True):
-        """Run a program to its end; never raises for its exit status."""
+        """Run a program to its end; never raises for its exit status. One that is not installed skips the case."""
+        if os.sep not in str(command[0]):
+            self.tool(command[0])
         try:
             return subprocess.run(
                 [str(word) for word in command], cwd=cwd or self.root, env=self.variables(env), timeout=timeout,

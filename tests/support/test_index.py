@@ -24,9 +24,9 @@ TOKEN = re.compile(r"[A-Za-z_][\w']*|[-+*/%&|^~<>=!.]+")
 HEAD = """\
 # The tests
 
-`make check` runs the suites of `suites/`, and `support/check --suite NAME --case PATTERN` some of
-them. docs/ARCHITECTURE.md says what each is for. Programs with test directives lie in `run/`, by
-what they are about:
+`make check` runs what tells most of the suites of `suites/`, in six minutes, and `make check-all` all;
+`support/check --suite NAME --case PATTERN` chooses. docs/ARCHITECTURE.md says what each has.
+Programs with test directives lie in `run/`, by what they are about:
 
 | folder | about |
 |---|---|
