@@ -32,7 +32,7 @@ def cases(env):
     def python():
         virtual.package(env, env.build)
         assert env.must(virtual.python(env.build), os.path.join(made(), "call.py")) == "[2. 4. 6. 8.]\n30.0\n"
-    yield Case("a new program is called from Python", python)
+    yield Case("a new program is called from Python", python, thorough=True)
 
     def refused():
         folder = env.tmp()
