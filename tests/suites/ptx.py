@@ -29,6 +29,8 @@ CAPABILITIES = ("75", "90", "120")
 # is at random together.
 IN_TURN = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
 ALL = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
+# What takes the processor minutes, and has the parts of other programs, is left to long runs.
+LENGTHY = {"sorted_parts.fcl"}
 
 # NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check
 # has failed what is read does not matter.
@@ -196,7 +198,7 @@ def cases(env):
                 assert not wrong, "\n".join(wrong) + "\n" + counts.output
                 return counts
             yield Case(f"{name} as {capability}, {order}", run,
-                       long=(capability, order) != IN_TURN[number % len(IN_TURN)])
+                       long=(capability, order) != IN_TURN[number % len(IN_TURN)] or os.path.basename(path) in LENGTHY)
 
     def unknown():
         knows("out.ptx:12: red zones are whole\n")

@@ -265,7 +265,7 @@ def cases(env):
             return sum(sums[kind][0] for kind in sums if kind.startswith("global"))
         some, more, most = units(4), units(8), units(12)
         assert most - more < 1.1 * (more - some), (some, more, most)
-    yield Case("rodinia_bfs: traffic is proportional to the edges", of_edges)
+    yield Case("rodinia_bfs: traffic is proportional to the edges", of_edges, thorough=True)
 
     for path, kernels in REGISTERS.items():
         def registers(path=path, kernels=kernels):
@@ -283,7 +283,7 @@ def cases(env):
                 assert (
                     spilled <= sum(spills) and used <= most and has == shared
                 ), f"{name}: {used} registers, {has} bytes, {spilled} spilled"
-        yield Case(f"{path}: registers and shared memory", registers)
+        yield Case(f"{path}: registers and shared memory", registers, thorough=True)
     for path, kernels in WIDE.items():
         def wide(path=path, kernels=kernels):
             nvcc, folder = env.tool("nvcc"), env.tmp()
@@ -298,7 +298,7 @@ def cases(env):
                 assert (
                     by_16 >= least and len(loads) - by_16 <= most
                 ), f"{name}: {by_16} loads of 16 bytes, {len(loads) - by_16} others"
-        yield Case(f"{path}: loads of 16 bytes from shared memory", wide)
+        yield Case(f"{path}: loads of 16 bytes from shared memory", wide, thorough=True)
     for path, kernels in MEETINGS.items():
         def meetings(path=path, kernels=kernels):
             out = os.path.join(env.tmp(), "k.cu")
