@@ -3,7 +3,7 @@
 touch the file until one fails.
 
 usage: tests/mutants/run.py [--short] [--seed N] [--count N] [--only TEXT] [--again FILE] [--keep]
-                            [--go-on] [--no-known] [--folder DIR] [--seconds N] [--jobs N]
+                            [--go-on] [--no-known] [--no-kept] [--folder DIR] [--seconds N] [--jobs N]
 
 Each fault is built in a copy of the tree: an object file, a link. Faults that do not compile do not
 count; others are drawn for them. A program is run only where what the compiler makes of it is not
@@ -524,6 +524,7 @@ def main():
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--count", type=int, default=120)
     options.add_argument("--no-known", action="store_true", help="leave out those of known.txt")
+    options.add_argument("--no-kept", action="store_true", help="draw all, as if kept.txt were empty")
     options.add_argument("--keep", action="store_true", help="add what is noticed to kept.txt")
     options.add_argument("--only", help="faults whose file, or line, has this text")
     options.add_argument("--again", help="a report: what survived in it")
@@ -602,7 +603,7 @@ def main():
         return total
 
     known = attempt(known_faults(), 0 if chosen.no_known else sys.maxsize)
-    kept = {fault.key: fault for fault in kept_faults()}
+    kept = {} if chosen.no_kept else {fault.key: fault for fault in kept_faults()}
     others = (fault for fault in drawn(chosen.seed) if fault.key not in kept)
     total = attempt(itertools.chain(kept.values(), others), sys.maxsize if again else chosen.count)
     if chosen.keep:

@@ -1,4 +1,4 @@
-"""The corpus of the byte fuzzer, through the sanitized compiler: every input ends in a result or in errors; a short run
+"""The corpus of the byte fuzzer, through the sanitized compiler: every input ends in a result or in errors; a check
 has a third of them."""
 
 import glob

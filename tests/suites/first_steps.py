@@ -1,7 +1,7 @@
 """docs/first-steps.md: what it says is typed, in its order, and what is printed compared with it.
 
 A fenced block `sh` is typed into one shell; `LANGUAGE NAME` is a file, written where that shell is; `text` is what
-the blocks of commands since the last one printed at their end. `make check` does it in a copy of the sources with
+the blocks of commands since the last one printed at their end. `make check-all` does it in a copy of the sources with
 what is built already, a prefix and a home of its own: it leaves out apt, which needs a machine of its own. `make
 check-long` does everything, apt too, in a fresh Debian 12 that debootstrap makes, where nothing is but the sources.
 """

@@ -333,7 +333,7 @@ def definitions(count):
 
 def cases(env):
     compile_it = ("p.fcl", "-o", "p.c")
-    # One printer writes all, so that a short run has one of them.
+    # One printer writes all, so one of them will do but in a long run.
     outputs = ("p.c", "p.cl", "p.cu") if env.long else ("p.cu",)
     for name, parts in CHAINS.items():
         def chained(parts=parts):

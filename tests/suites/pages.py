@@ -24,7 +24,7 @@ def cases(env):
             raise Skip("no wasi-libc")
         with once:
             if not made:
-                # What the page runs is small: in a short run its compiler is one that is quickly made.
+                # What the page runs is small: but in a long run its compiler is one that is quickly made.
                 env.must("make", "-j2", "BUILD=" + env.build, *([] if env.long else ["WASM_OPTIMISE=-O0"]), "docs",
                          timeout=600)
                 made.append(os.path.join(env.root, env.build, "docs"))

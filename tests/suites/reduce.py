@@ -73,7 +73,7 @@ def save(path, numbers):
 
 def cases(env):
     for operator, buckets, keys in SHAPES:
-        # A short run has on OpenCL what excludes threads in each of the ways.
+        # Other than long runs have on OpenCL what excludes threads in each of the ways.
         executors = ("c", "opencl-loop", "opencl-simt") if env.long else (
             "c", "opencl-simt") if operator != "sum" or keys == "even" and buckets < 2**20 else ("c",)
 

@@ -16,7 +16,7 @@ SANITIZED = True
 
 # The others run in ptx.py.
 RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
-# What a short run has with checks, in the simulator; and whose tests are of what checks refuse.
+# What a thorough run has with checks, in the simulator; and whose tests are of what checks refuse.
 CHECKED = {name + ".fcl" for name in (
     "selections_by_chunks top_and_repeated force_up_to permute_into updates lookback_counts push_each").split()}
 COLLIDES = {"scatter_collisions.fcl"}
@@ -45,13 +45,13 @@ ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
 # Examples that are compiled for C as for users.
 AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
-# What takes so long that a short run leaves it out: with the interpreter eight seconds and more.
+# What takes so long that only a long run has it: with the interpreter eight seconds and more.
 LENGTHY = {
     "interp": {"matrix_units.fcl", "matrix_products.fcl", "sorted_parts.fcl", "stencil_borders.fcl",
                "random_numbers.fcl", "tpacf.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
-# What takes seconds there, and shows a short run little that others do not.
+# What takes seconds there, and shows little that others do not: left to thorough runs.
 SECONDS = {"cuda-simulator": {"matrix_units.fcl", "sorted_parts.fcl", "reduce_by_index.fcl", "stencil_borders.fcl"}}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
@@ -59,14 +59,14 @@ ROUNDS = {name + ".fcl" for name in (
 
 
 def optimised(env, path, executor):
-    """What other compilers get wrong they optimise in a short run, too; and some examples in C."""
+    """What other compilers get wrong they optimise in each run; and some examples in C."""
     folder, name = os.path.split(path)
     is_users = "examples" in path and executor == "c" and name in AS_USERS
     return env.optimised() if is_users or os.path.basename(folder) == "toolchains" else env
 
 
 def is_long(env, path, executor):
-    """Whether a short run leaves this out."""
+    """Whether only a long run has this."""
     folder, name = os.path.split(path)
     folder = os.path.basename(folder)
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
@@ -83,7 +83,7 @@ def is_long(env, path, executor):
 
 
 def is_thorough(path, executor):
-    """Whether a short run leaves out what others have."""
+    """Whether `make check` leaves this out."""
     return executor in RARE or os.path.basename(path) in SECONDS.get(executor, ())
 
 
