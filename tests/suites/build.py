@@ -81,6 +81,28 @@ def cases(env):
     yield Case("make dist, built by clang, where warnings are errors; make install from it, and uninstall", installed,
                thorough=True)
 
+    def processor():
+        """The processor of PTX is built where its sources lie beside the checkout, or in a folder there, and the
+        toolkit is."""
+        for place in "ptxemu", "others/ptxemu":
+            folder = env.tmp()
+            checkout, sources, toolkit = (os.path.join(folder, name) for name in ("checkout", place, "cuda"))
+            with open(env.path("Makefile"), encoding="utf-8") as file:
+                ours = file.read()
+            for path, text in ((os.path.join(toolkit, "include", "cuda.h"), ""),
+                               (os.path.join(sources, "build.sh"), "touch $1/libcuda.so.1\n"),
+                               (os.path.join(checkout, "Makefile"), ours)):
+                os.makedirs(os.path.dirname(path))
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            make = ["make", "-C", checkout, "BUILD=build", "ptx-processor"]
+            built = os.path.join(checkout, "build", "ptxemu", "libcuda.so.1")
+            for more, is_built in ((["CUDA_HOME=/nowhere"], False), (["CUDA_HOME=" + toolkit, "FCL_PTXEMU=its"], False),
+                                   (["CUDA_HOME=" + toolkit, "FCL_PTXEMU="], True)):
+                env.must(*make, *more)
+                assert os.path.exists(built) == is_built, (place, more)
+    yield Case("check-all builds the processor of PTX from the sources beside the checkout", processor)
+
     def bootstrap(*arguments, root=True, apt_status=0, status=0):
         """bootstrap on a machine that has none of the programs that it asks for: (what it says, what apt-get was
         told)."""
