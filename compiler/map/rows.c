@@ -6,7 +6,13 @@
    long, and all of them whole, both loops have lengths that are known.
 
    Division is total: by 0 it gives 0 and leaves the whole as remainder, as one row of everything
-   would; by a negative number the quotient is negative, and the remainder that of its size. */
+   would; by a negative number the quotient is negative, and the remainder that of its size.
+
+   What is divided is not negative where it is divided. That may be in a branch alone, as of
+   `if i < 40 then n else f ((i - 40) / 64)`: iterations that do not take the branch have to be in a row,
+   too. So rows begin below 0 and end behind the last int there is: a row's number is rounded down, in 64
+   bits, and the index with which a row begins, which is an int again, is computed modulo 2^32. Where all
+   iterations are known to divide a natural number, ints do. */
 #include "ir/linear.h"
 #include "ir/machine.h"
 #include "map/lower.h"
@@ -19,6 +25,7 @@ struct division {
     struct ir_value *by; /* NULL: `width`, a constant */
     int64_t width;
     bool is_rest;
+    bool is_natural; /* x is so in all iterations, not only where it is divided */
 };
 
 static bool add_term(struct linear *sum, struct ir_value *x, int64_t coefficient) {
@@ -47,6 +54,19 @@ static bool counts_up(const struct ir_instruction *loop, struct ir_value *x, str
     return sum->op == OP_ADD && !lower_varies(loop, a) && add_term(begin, a, 1) && counts_up(loop, b, begin);
 }
 
+/* The body itself runs in all iterations. But what a check has found out there holds only after it. */
+static bool is_natural(const struct ir_instruction *loop, const struct ir_value *x, const struct linear *begin) {
+    if (x->region == loop->regions[0] && !ir_has(loop, IR_CHECK))
+        return true;
+    range_wide low = begin->constant, high = begin->constant;
+    for (size_t i = 0; i < begin->count; i++) {
+        const struct ir_value *term = begin->term[i].value;
+        low += begin->term[i].coefficient > 0 ? term->low : -(range_wide)term->high;
+        high += begin->term[i].coefficient > 0 ? term->high : -(range_wide)term->low;
+    }
+    return low >= 0 && high + loop->operands[0]->high - 1 <= INT32_MAX;
+}
+
 static bool is_division(const struct ir_instruction *loop, const struct ir_instruction *at, struct division *division) {
     if (at->kind != IR_OPERATION || at->operand_count != 2)
         return false;
@@ -64,8 +84,11 @@ static bool is_division(const struct ir_instruction *loop, const struct ir_instr
     default: return false;
     }
     struct ir_value *x = at->operands[0];
-    bool is_natural = x->base == BASE_I32 && loop->parameters[0]->base == BASE_I32 && x->low >= 0;
-    return is_natural && (division->by || division->width > 1) && counts_up(loop, x, &division->begin);
+    bool may_be = x->base == BASE_I32 && loop->parameters[0]->base == BASE_I32 && x->low >= 0;
+    if (!may_be || !(division->by || division->width > 1) || !counts_up(loop, x, &division->begin))
+        return false;
+    division->is_natural = is_natural(loop, x, &division->begin);
+    return true;
 }
 
 static bool is_same_sum(const struct linear *x, const struct linear *y) {
@@ -124,6 +147,7 @@ static void find(struct found *found, const struct ir_region *region) {
         while (k < found->count && !is_same(&found->at[k].division, &division))
             k++;
         if (k < MOST_DIVISIONS) {
+            division.is_natural |= k < found->count && found->at[k].division.is_natural;
             found->at[k].division = division;
             found->count += k == found->count;
             division.is_rest ? found->at[k].rests++ : found->at[k].quotients++;
@@ -228,6 +252,12 @@ static struct target_expr *wrapping(struct lowering *l, enum ir_op op, struct ta
     return expr;
 }
 
+/* What rows are counted by wraps only where rows begin below 0 or end behind the last int. */
+static struct target_expr *in_row(struct lowering *l, const struct rows *rows, enum ir_op op, struct target_expr *x,
+                                  struct target_expr *y) {
+    return rows->division->is_natural ? expr_operation(l, op, BASE_I32, x, y) : wrapping(l, op, x, y);
+}
+
 static struct target_expr *number(struct lowering *l, int64_t value) { return expr_integer(l, BASE_I32, value); }
 
 static struct target_expr *named(struct lowering *l, struct target_expr *value, const char *name) {
@@ -284,22 +314,40 @@ void rows_begin(struct lowering *l, struct rows *rows) {
     rows->is_single = division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
 }
 
-/* The greatest number is as much as a row may have, and would be in the next. */
-static struct target_expr *row_of(struct lowering *l, struct target_expr *x, struct target_expr *width,
-                                  struct target_expr *is_none) {
-    struct target_expr *row = expr_operation(l, OP_DIV, BASE_I32, x, width);
-    return is_none ? expr_choice(l, is_none, number(l, 0), row) : row;
+/* The row of begin + index - before, rounded down. */
+static struct target_expr *wide_row_of(struct lowering *l, const struct rows *rows, struct target_expr *index,
+                                       int before) {
+    struct target_expr *width = expr_convert(l, rows->width, BASE_I64), *one = expr_integer(l, BASE_I64, 1);
+    struct target_expr *begin = expr_convert(l, rows->begin, BASE_I64), *zero = expr_integer(l, BASE_I64, 0);
+    begin = before ? expr_operation(l, OP_SUB, BASE_I64, begin, one) : begin;
+    struct target_expr *x = expr_operation(l, OP_ADD, BASE_I64, expr_convert(l, index, BASE_I64), begin);
+    x = named(l, x, "divided");
+    struct target_expr *less = expr_operation(l, OP_SUB, BASE_I64, width, one);
+    less = expr_operation(l, OP_SUB, BASE_I64, x, less);
+    x = expr_choice(l, expr_operation(l, OP_LT, BASE_BOOL, x, zero), less, x);
+    return expr_convert(l, expr_operation(l, OP_DIV, BASE_I64, x, width), BASE_I32);
+}
+
+/* That of the index, or of `before` = 1 less. All is one row where there is none: the greatest number is as much as a
+   row may have, and would be in the next. */
+static struct target_expr *row_of(struct lowering *l, const struct rows *rows, struct target_expr *index, int before) {
+    struct target_expr *row;
+    if (rows->division->is_natural) {
+        struct target_expr *x = wrapping(l, OP_ADD, rows->begin, index);
+        x = before ? wrapping(l, OP_SUB, x, number(l, 1)) : x;
+        row = expr_operation(l, OP_DIV, BASE_I32, x, rows->width);
+    } else
+        row = wide_row_of(l, rows, index, before);
+    return rows->is_none ? expr_choice(l, rows->is_none, number(l, 0), row) : row;
 }
 
 static struct lower_scope enter(struct lowering *l, struct rows *rows, struct target_expr **first,
                                 struct target_expr **limit) {
     const struct division *division = rows->division;
-    struct target_expr *begin = rows->begin, *one = number(l, 1), *is_none = rows->is_none, *width = rows->width;
-    struct target_expr *from = wrapping(l, OP_ADD, begin, *first);
-    struct target_expr *last = wrapping(l, OP_SUB, wrapping(l, OP_ADD, begin, *limit), one);
-    from = named(l, row_of(l, from, width, is_none), "first_row");
-    struct target_expr *count = row_of(l, last, width, is_none);
-    count = expr_operation(l, OP_ADD, BASE_I32, expr_operation(l, OP_SUB, BASE_I32, count, from), one);
+    struct target_expr *is_none = rows->is_none, *width = rows->width;
+    struct target_expr *from = named(l, row_of(l, rows, *first, 0), "first_row");
+    struct target_expr *count = row_of(l, rows, *limit, 1);
+    count = in_row(l, rows, OP_ADD, in_row(l, rows, OP_SUB, count, from), number(l, 1));
     struct target_expr *has_some = expr_operation(l, OP_LT, BASE_BOOL, *first, *limit);
     bool is_known = (*first)->kind == TARGET_EXPR_CONSTANT && (*limit)->kind == TARGET_EXPR_CONSTANT;
     if (!is_known || (*first)->constant.integer >= (*limit)->constant.integer)
@@ -308,21 +356,24 @@ static struct lower_scope enter(struct lowering *l, struct rows *rows, struct ta
 
     struct lower_scope scope = {l->block, names_mark(l->names)};
     struct target_expr *row = enter_loop(l, "k", count, INT32_MAX);
-    row = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, from, row), NULL, "row");
-    row->low = 0;
-    rows->start = expr_operation(l, OP_MUL, BASE_I32, row, width);
-    if (!expr_is_integer(begin, 0))
-        rows->start = expr_operation(l, OP_SUB, BASE_I32, rows->start, begin);
+    row = lower_named(l, in_row(l, rows, OP_ADD, from, row), NULL, "row");
+    row->low = division->is_natural ? 0 : INT32_MIN;
+    rows->start = in_row(l, rows, OP_MUL, row, width);
+    if (!expr_is_integer(rows->begin, 0))
+        rows->start = in_row(l, rows, OP_SUB, rows->start, rows->begin);
     rows->start = lower_named(l, rows->start, NULL, "start");
     rows->quotient = row;
     if (rows->has_quotients && division->by && division->by->low < 0) {
         struct target_expr *is_negative = expr_operation(l, OP_LT, BASE_BOOL, rows->by, number(l, 0));
-        struct target_expr *negative = expr_operation(l, OP_SUB, BASE_I32, number(l, 0), row);
+        struct target_expr *negative = in_row(l, rows, OP_SUB, number(l, 0), row);
         rows->quotient = lower_named(l, expr_choice(l, is_negative, negative, row), NULL, "quotient");
     }
     struct target_expr *end = expr_operation(l, OP_SUB, BASE_I32, *limit, width);
     end = expr_operation(l, OP_MIN, BASE_I32, rows->start, end);
-    *first = lower_named(l, expr_operation(l, OP_MAX, BASE_I32, *first, rows->start), NULL, "from");
+    struct target_expr *begin = expr_operation(l, OP_MAX, BASE_I32, *first, rows->start);
+    if (is_none && !division->is_natural)
+        begin = expr_choice(l, is_none, *first, begin);
+    *first = lower_named(l, begin, NULL, "from");
     end = expr_operation(l, OP_ADD, BASE_I32, end, width);
     *limit = lower_named(l, is_none ? expr_choice(l, is_none, *limit, end) : end, NULL, "to");
     return scope;
