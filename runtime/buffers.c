@@ -11,6 +11,9 @@ enum { POOL_COUNT = 64, POOL_SHARE = 8 };
 // find what was freed. No more is added than the last of these.
 enum { CLASS_PARTS = 4, LEAST_CLASS = 256, MOST_ADDED = 64 << 20 };
 
+// FCL_FILL fills so many bytes of a buffer: systems have less memory than they promise until it is used.
+enum { MOST_FILLED = 64 << 20 };
+
 // A launch may want a few small buffers that begin as zeros, and on a GPU clearing each would take
 // as long as another launch. So there they are cut from a slab that is cleared as a whole: when it
 // is used up, and nobody has a part of it any more, it is cleared again. Work is done in order, so
@@ -108,13 +111,8 @@ static struct fcl_buffer *take(struct fcl_buffer **list, uint64_t bytes, uint64_
     return NULL;
 }
 
-enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
-    if (out)
-        *out = NULL;
-    if (!context)
-        return FCL_INVALID;
-    if (!out)
-        return fclrt_fail(context, FCL_INVALID, "fcl_buffer_new: no place for the buffer");
+// Memory of that many bytes, in which anything may be.
+static enum fcl_status find_memory(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
     // Work is done in order, so memory freed before is free for what is asked now.
     uint64_t class = class_of(context, bytes);
     struct fcl_buffer *buffer = context->recorded ? take(&context->recorded->buffers, bytes, class) : NULL;
@@ -153,6 +151,25 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
     link_buffer(&context->buffers, buffer);
     *out = buffer;
     return FCL_OK;
+}
+
+enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_buffer_new: no place for the buffer");
+    enum fcl_status status = find_memory(context, bytes, out);
+    if (status != FCL_OK || !context->fill || !bytes)
+        return status;
+    uint64_t filled = (*out)->capacity < MOST_FILLED ? (*out)->capacity : MOST_FILLED;
+    status = context->backend->fill(*out, 0, filled, (uint8_t)context->fill);
+    if (status != FCL_OK) {
+        fcl_buffer_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
@@ -362,7 +379,7 @@ enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_by
     buffer->bytes = element_bytes;
     buffer->host = slots->host + (size_t)i * FCLRT_SLOT_BYTES;
     buffer->memory.address = slots->memory.address + (uint64_t)i * FCLRT_SLOT_BYTES;
-    memset(buffer->host, 0, FCLRT_SLOT_BYTES);
+    memset(buffer->host, zeros ? 0 : context->fill, FCLRT_SLOT_BYTES);
     link_buffer(&context->buffers, buffer);
     *out = buffer;
     return FCL_OK;

@@ -178,7 +178,7 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
         fclrt_note(error, "out of memory on the host");
         return FCL_NO_MEMORY;
     }
-    const char *pool = getenv("FCL_POOL");
+    const char *pool = getenv("FCL_POOL"), *fill = getenv("FCL_FILL");
     context->backend = backends[found->info.backend];
     context->device = found->info;
     context->profile = options->profile;
@@ -186,6 +186,7 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->queue = options->queue;
     context->use_pool = !options->no_pool && !(pool && strcmp(pool, "0") == 0);
     context->use_classes = context->use_pool && !(pool && strcmp(pool, "exact") == 0);
+    context->fill = fill ? (uint8_t)strtol(fill, NULL, 10) : 0;
     context->build_origin = "source";
     if (!options->no_disk_cache)
         context->cache_directory = fclrt_cache_directory(options->cache_directory);

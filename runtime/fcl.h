@@ -26,10 +26,12 @@
 // NVRTC, as -lineinfo, and FCL_HIPRTC_OPTIONS of hiprtc; FCL_CACHE=0 switches off the cache of
 // built programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are
 // reused, and no buffer is larger than asked, so that tools that watch the bounds of memory see
-// what leaves it. FCL_THREADS says how many threads run C kernels; without it OMP_NUM_THREADS does,
-// or there are as many as processors that the process may use when the context is opened. Where the
-// processor has AVX-512 and CL_CONFIG_CPU_TARGET_ARCH is not set, it becomes core-avx2 when OpenCL is
-// loaded: Intel's OpenCL 2026.2 makes wrong code with AVX-512.
+// what leaves it. With FCL_FILL=N each byte of a new buffer, of the first 64 MiB, is N, 1 to 255, so
+// that what is never written is seen: by itself that may be anything, and often is 0. FCL_THREADS
+// says how many threads run C kernels; without it OMP_NUM_THREADS does, or there are as many as
+// processors that the process may use when the context is opened. Where the processor has AVX-512
+// and CL_CONFIG_CPU_TARGET_ARCH is not set, it becomes core-avx2 when OpenCL is loaded: Intel's
+// OpenCL 2026.2 makes wrong code with AVX-512.
 #ifndef FCL_H
 #define FCL_H
 

@@ -91,6 +91,7 @@ struct fcl_context {
     struct fcl_device_info device;
     bool profile, use_pool, only_linked;
     bool use_classes;      // allocate a little more than is asked, see buffers.c
+    int fill;              // the byte that new memory is full of, which nobody clears; 0: it is left as it is
     void *queue;           // the caller's, or NULL
     char *build_options;   // defaults
     char *identity;        // everything but the source and options that a built program depends on

@@ -99,6 +99,8 @@ class Env:
         variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0")
         variables.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1:exitcode=99")
         variables.setdefault("FCL_POOL", "exact")  # what leaves a buffer shall not land in memory that it has beside
+        # What is never written shall not happen to be the zero that was due: each such byte is 203.
+        variables.setdefault("FCL_FILL", "203")
         for name, value in QUICK.items() if self.is_quick else ():
             variables.setdefault(name, value)
         variables.update(extra or {})
@@ -135,7 +137,10 @@ class Env:
         library = self.simulator()
         if not library:
             raise Skip("no g++ for the CUDA simulator")
-        return dict({name: library for name in ("FCL_LIBCUDA", "FCL_LIBNVRTC", "FCL_LIBHIP", "FCL_LIBHIPRTC")}, **extra)
+        variables = {name: library for name in ("FCL_LIBCUDA", "FCL_LIBNVRTC", "FCL_LIBHIP", "FCL_LIBHIPRTC")}
+        if "CUDASIM_CALLS" in extra:
+            variables["FCL_FILL"] = ""  # calls that are looked at are the program's own
+        return dict(variables, **extra)
 
     def ptx_processor(self, **extra):
         """The variables that make the runtime take for the driver a processor of PTX, the one that FCL_PTXEMU names

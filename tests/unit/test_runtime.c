@@ -445,6 +445,36 @@ static void zeros(void **state) {
     fcl_close(context);
 }
 
+// New memory has the byte of FCL_FILL in it, also where it had another before; zeros stay zeros.
+static void filled(void **state) {
+    const char *value = getenv("FCL_FILL");
+    char *before = value ? strdup(value) : NULL;
+    setenv("FCL_FILL", "165", 1);
+    struct fcl_context *context = open_default(*state);
+    for (int round = 0; round < 6; round++) {
+        struct fcl_buffer *fresh = NULL, *zeros = NULL;
+        unsigned char back[1001] = {0}, due = round % 2 ? 165 : 0;
+        bool is_slot = round > 3;
+        uint64_t bytes = is_slot ? 60 : sizeof back;
+        GOOD(context, fcl_buffer_zeros(context, sizeof back, 1, &zeros));
+        if (is_slot)
+            GOOD(context, fcl_buffer_slot(context, bytes, !due, &fresh));
+        else
+            GOOD(context, due ? fcl_buffer_new(context, bytes, &fresh) : fcl_buffer_zeros(context, bytes, 1, &fresh));
+        GOOD(context, fcl_read(fresh, 0, back, bytes));
+        for (uint64_t i = 0; i < bytes; i++)
+            assert_int_equal(back[i], due);
+        GOOD(context, fcl_fill(fresh, 0, bytes, 1));
+        fcl_buffer_free(fresh);
+        fcl_buffer_free(zeros);
+    }
+    struct fcl_buffer *none;
+    GOOD(context, fcl_buffer_new(context, 0, &none));
+    fcl_close(context);
+    before ? setenv("FCL_FILL", before, 1) : unsetenv("FCL_FILL");
+    free(before);
+}
+
 // More of them at a time than a context has, and in turns.
 static void slots(void **state) {
     struct fcl_context *context = open_default(*state);
@@ -971,6 +1001,7 @@ int main(void) {
         cmocka_unit_test(first_that_works),
         ON_EACH(kernels_run),
         ON_EACH(zeros),
+        ON_EACH(filled),
         ON_EACH(slots),
         ON_EACH(buffers),
         ON_EACH(blocks_of_launches),
