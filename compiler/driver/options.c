@@ -196,6 +196,16 @@ static bool warn(struct option_parser *p, const char *value) {
     return false;
 }
 
+/* What is checked may stand behind it. */
+static bool check(struct option_parser *p, const char *value) {
+    bool is_none = value && strcmp(value, "none") == 0;
+    *(is_none ? &p->options->no_check : &p->options->check) = true;
+    if (!value || is_none || strcmp(value, "all") == 0)
+        return true;
+    p->why = arena_printf(p->arena, "--check cannot be `%s` (all, none)", value);
+    return false;
+}
+
 static bool skip(struct option_parser *p, const char *value) {
     vec_push(p->arena, &p->options->skipped, value);
     return true;
@@ -267,7 +277,7 @@ static bool read_option(struct option_parser *p, int count, char **arguments, in
     if (option == OPTION_COUNT)
         return false;
     const struct option_info *info = &option_info[option];
-    if (!info->argument && value) {
+    if (!info->argument && value && option != OPTION_CHECK) {
         p->why = arena_printf(p->arena, "--%s takes no value, and `%s` gives one", info->name, text);
         return false;
     }
@@ -342,6 +352,10 @@ static bool check_operands(struct option_parser *p) {
     }
     if (writes_over_program(p))
         return false;
+    if (o->check && o->no_check) {
+        p->why = "--check and --no-check, or --check=none: give one of them";
+        return false;
+    }
     bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP || o->command == COMMAND_REPL;
     if (o->operand_count < info->least || ((info->most || takes_none) && o->operand_count > info->most)) {
         bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;

@@ -63,8 +63,6 @@ static enum exit_status run_kernel(struct compilation *c) {
 enum exit_status command_run(struct options *options) {
     if (options->output && !text_ends_with(options->output, ".npy"))
         return driver_complain(options, EXIT_USAGE, "-o %s: a result is written to a .npy file", options->output);
-    if (options->check && options->no_check)
-        return driver_complain(options, EXIT_USAGE, "--check and --no-check: give one of them");
     options->check = !options->no_check;
     struct compilation *c = compilation_new(options);
     return compilation_end(c, run_kernel(c));

@@ -469,11 +469,30 @@ def cases(env):
             file.write("kernel k (x : int) = x\n")
         for words in (["run", "--check", "--no-check", "p.fcl", "k", "1"],
                       ["run", "--no-check", "p.fcl", "k", "1", "--check"],
+                      ["run", "--check=none", "p.fcl", "k", "1", "--check=all"],
+                      ["test", "--check=none", "--check", "p.fcl"],
                       ["test", "--all-targets", "--target=c", "p.fcl"],
                       ["test", "--target=c", "--all-targets", "p.fcl"]):
             done = env.run(env.fclc, *words, cwd=folder)
             assert done.returncode == 2 and "give one of them" in done.stderr and not done.stdout, f"{words}: {done}"
     yield Case("of two options that contradict each other neither is taken", one_of_two)
+
+    def how_much():
+        """--check=all is --check, and --check=none is --no-check."""
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel k (i : int) (xs : [int]) = generate 1 (fn _ => xs ! i)\n")
+        made = {}
+        for words in ([], ["--check"], ["--check=all"], ["--check=none"]):
+            made[" ".join(words)] = env.must(env.fclc, *words, "p.fcl", "-o", "-", "--target=c", cwd=folder)
+        assert made["--check=all"] == made["--check"] != made["--check=none"] == made[""], made
+        done = env.run(env.fclc, "run", "--target=c", "--check=all", "p.fcl", "k", "2", "[1,2]", cwd=folder)
+        assert done.returncode == 1 and "out of" in done.stderr, done.stderr
+        assert env.must(env.fclc, "run", "--target=c", "--check=none", "p.fcl", "k", "1", "[1,2]", cwd=folder) == "[2]\n"
+        for value in ("memory", "", "al"):
+            done = env.run(env.fclc, "run", f"--check={value}", "p.fcl", "k", "0", "[1,2]", cwd=folder)
+            assert done.returncode == 2 and f"--check cannot be `{value}` (all, none)" in done.stderr, done.stderr
+    yield Case("how much is checked may stand behind --check", how_much)
 
     def read_twice():
         folder, run = env.tmp(), [env.fclc, "run", "--target=interp"]
