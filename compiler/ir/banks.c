@@ -115,6 +115,7 @@ static int64_t value_at(struct banks *b, const struct ir_value *value, const str
         .integer;
 }
 
+/* Indices are natural; of one in a branch that is not taken it may be anything: only the cost depends on it. */
 static int64_t padded(int64_t index, struct padding padding) {
     return index + (index >> padding.shift) * padding.elements;
 }
@@ -248,7 +249,7 @@ static struct padding choose_padding(struct banks *b, const struct candidate *ca
 
 /* ---- rewriting ---- */
 
-/* An index is within its buffer, whatever its own range says. */
+/* An index is within its buffer, whatever its own range says: so it is shifted as it is divided. */
 static void in_bounds(struct ir_value *value, int64_t high) {
     value->low = 0;
     value->high = high;

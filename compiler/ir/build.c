@@ -149,7 +149,7 @@ static void learn(struct ir_builder *b, struct ir_value *value, struct range ran
     facts_narrow(b, value, range);
 }
 
-/* x - y where y is a part of x, such as x / 2, lies between 0 and x: intervals alone cannot see that. */
+/* x - y where y is a part of a natural x, such as x / 2, lies between 0 and x: intervals alone cannot see that. */
 static bool takes_a_part(const struct ir_value *x, const struct ir_value *y, struct range of_x, struct range *result) {
     const struct ir_instruction *part = y->definition;
     if (!part || part->kind != IR_OPERATION || part->operands[0] != x || of_x.low < 0 || !base_info[x->base].is_integer)

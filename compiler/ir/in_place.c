@@ -290,7 +290,8 @@ static bool is_distance(const struct dimensions *all, size_t count, int64_t dist
     if (count == 0)
         return distance == 0;
     const struct dimension *last = &all->at[count - 1];
-    int64_t down = distance / last->step - (distance % last->step < 0); /* all others reach less than a step */
+    /* Rounded down: all others reach less than a step. */
+    int64_t down = distance / last->step - (distance % last->step < 0);
     for (int64_t turns = down; turns <= down + 1; turns++)
         if (turns < last->count && -turns < last->count && is_distance(all, count - 1, distance - turns * last->step))
             return true;

@@ -111,7 +111,8 @@ static bool expand(struct linear *sum, struct ir_value *value, int64_t factor, i
     }
 }
 
-/* value = x / c or its form for x >= 0, a shift; likewise x % c. */
+/* value = x / c or its form for x >= 0, a shift; likewise x % c. A quotient and a remainder of x < 0 are both rounded to
+   0, so that they join; a shift and a mask are of x >= 0 alone, and so may be joined with these. */
 static bool is_quotient(struct ir_builder *b, const struct ir_value *value, struct ir_value **x, int64_t *c,
                         bool remainder) {
     const struct ir_instruction *definition = value->definition;
@@ -155,6 +156,7 @@ static bool join_quotients(struct ir_builder *b, struct linear *sum) {
     return true;
 }
 
+/* What is divided may be negative: x >> n rounds down then, x / c up. */
 int64_t linear_divisor(const struct ir_value *quotient) {
     const struct ir_instruction *definition = quotient->definition;
     if (!definition || definition->kind != IR_OPERATION || definition->operand_count != 2 ||

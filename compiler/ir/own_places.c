@@ -153,7 +153,8 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t wid
     struct linear *slot = &access->slot;
     int64_t threads = threads_of(k, access->instruction), slots = buffer->capacity->constant.integer / threads;
     int64_t all = threads * width, rounds = rounds_of(access->loop, threads);
-    int64_t first = ((place->constant % all) + all) % all, last = first; /* of the neighbours */
+    /* Of the neighbours, from 0 up; what is left of the constant, and of coefficients, is a multiple of `all`. */
+    int64_t first = ((place->constant % all) + all) % all, last = first;
     if (rounds == 0 || (access->step != width && (access->step != 1 || rounds % width != 0)))
         return false;
     *slot = (struct linear){.base = place->base, .constant = (place->constant - first) / threads + first};

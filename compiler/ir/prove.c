@@ -174,7 +174,7 @@ static bool is_natural(struct ir_builder *b, struct ir_value *x, int depth) {
 }
 
 /* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >=
-   0; of a multiple of c, c * q is at most y. */
+   0; of a multiple of c, c * q is at most y. Both want y / c rounded down: a shift is, a division of a natural y is. */
 static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                               int depth) {
     int64_t c = linear_divisor(x);
@@ -220,7 +220,7 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
                                     : prove_instead(b, sum, factor, x, y[0], depth);
 }
 
-/* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1). */
+/* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1), however q is rounded. */
 static bool prove_by_lifting_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
                                       int64_t factor, int depth) {
     int64_t c = linear_divisor(x);
@@ -257,7 +257,8 @@ static const struct ir_instruction *quotient_of(struct ir_builder *b, const stru
     return is_division || definition->op == OP_SHR ? definition : NULL;
 }
 
-/* Do both have one divisor, or `less` a larger one of what is not negative? */
+/* Do both have one divisor, or `less` a larger one of what is not negative? Of one divisor, and rounded alike, quotients
+   are in that order below 0, too; of two, both numbers are natural here, as `more` is not below `less`. */
 static bool are_in_order(struct ir_builder *b, const struct ir_instruction *more, const struct ir_instruction *less,
                          int depth) {
     if (more->op == less->op && ir_is_same(more->operands[1], less->operands[1]))

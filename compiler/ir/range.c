@@ -129,6 +129,7 @@ static struct bounds quotient(enum base base, struct bounds x, struct bounds y) 
     return fits(base, result) ? result : anything(base);
 }
 
+/* A remainder has the sign of what is divided, and is no larger; it is less than the divisor where that is not 0. */
 static struct bounds remainder_of(struct bounds x, struct bounds y) {
     range_wide size = most(most(y.high, -y.low), 0); /* |y| at most */
     range_wide least_size = y.low > 0 ? y.low : y.high < 0 ? -y.high : 0;

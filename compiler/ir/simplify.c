@@ -170,7 +170,7 @@ static struct ir_value *simplify_sub(struct ir_builder *b, struct ir_value **x) 
     if (x[1]->is_constant && base_info[x[1]->base].is_signed && x[1]->constant.integer < 0 &&
         x[1]->constant.integer > base_low(x[1]->base))
         return ir_binary(b, OP_ADD, x[0], builder_integer(b, x[1]->base, -x[1]->constant.integer));
-    /* x - (x / n) * n = x % n */
+    /* x - (x / n) * n = x % n, whatever the signs */
     if (is_op(x[1], OP_MUL))
         for (size_t j = 0; j < 2; j++) {
             struct ir_value *quotient = operand_of(x[1], j), *n = operand_of(x[1], !j);

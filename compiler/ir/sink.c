@@ -52,7 +52,7 @@ static bool enters_loop(const struct sinking *s, const struct ir_instruction *lo
     if (loop->kind != IR_FORALL || loop->inner != LEVEL_THREAD || loop->outer == LEVEL_GRID || s->kernel->is_cpu)
         return false;
     int threads = loop->outer == LEVEL_BLOCK ? ir_block_threads(s->kernel, loop->region) : s->kernel->warp_size;
-    int64_t turns = (loop->operands[0]->high - 1) / threads + 1; /* of a thread, at most */
+    int64_t turns = (loop->operands[0]->high - 1) / threads + 1; /* of a thread, at most; below 2 where it never runs */
     return !s->moves || turns <= 1 || (int64_t)(uintptr_t)map_get(s->loads, loop) > turns;
 }
 

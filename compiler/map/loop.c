@@ -329,6 +329,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     if (is_constant && l->options->has_vectors) {
         end = count % lanes ? expr_integer(l, base, limit->constant.integer - count % lanes) : limit;
     } else {
+        /* A limit before `first` leaves no iterations to either loop: rounded to 0, `whole` is no less than it. */
         struct target_expr *at_once = vectors_iterations(l, base, vectors);
         struct target_expr *left = expr_operation(l, OP_SUB, base, limit, first);
         struct target_expr *whole =
@@ -493,7 +494,8 @@ static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr
    Each group does a range of the iterations. Of threads that only compute, whole vectors: what is
    left at the end of a range goes element by element, and where each has a loop of its own, 15 such
    elements take longer than 15 vectors. Likewise whole rows, note [rows], where a range has room
-   for one. But what does so much that a range has less than a vector is shared out one by one. */
+   for one. But what does so much that a range has less than a vector is shared out one by one.
+   What is divided here is natural: loop_forall makes a count below 0 one of 0. */
 
 static struct target_expr *group_count(struct lowering *l) {
     struct target_expr *groups = expr_hardware(l, TARGET_BLOCK_COUNT);

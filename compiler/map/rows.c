@@ -169,7 +169,7 @@ static bool is_multiple(struct ir_value *value, int64_t width) {
     return true;
 }
 
-/* That by which rows are whole, if there is no other power of two. */
+/* That by which rows are whole, if there is no other power of two. What is divided is the index itself there. */
 static const struct candidate *find_whole(const struct found *found) {
     const struct ir_value *count = found->loop->operands[0];
     const struct candidate *only = NULL;
@@ -383,7 +383,7 @@ struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struc
     const struct ir_value *index = rows->loop->parameters[0], *count = rows->loop->operands[0];
     int64_t size = rows->division->width;
     struct target_expr *length = lower_simple(l, count, "count");
-    struct target_expr *shift = number(l, __builtin_ctzll((uint64_t)size));
+    struct target_expr *shift = number(l, __builtin_ctzll((uint64_t)size)); /* a count below 0 gives no rows, too */
     struct target_expr *height = lower_named(l, expr_operation(l, OP_SHR, count->base, length, shift), NULL, "rows");
     struct lower_scope scope = {l->block, names_mark(l->names)};
     rows->quotient = enter_loop(l, "row", height, (count->high - 1) / size);
@@ -393,7 +393,8 @@ struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struc
     return scope;
 }
 
-/* NULL for what is not known yet. */
+/* NULL for what is not known yet. Iterations in rows below 0 have a quotient and a rest that are rounded down, and do
+   not use them: they do not divide. */
 static void bind(struct lowering *l, const struct rows *rows, struct target_expr *dividend,
                  struct target_expr *quotient, struct target_expr *rest) {
     for (struct ir_walk walk = ir_walk(rows->loop->regions[0]); walk.at; ir_next(&walk)) {

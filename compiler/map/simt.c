@@ -294,7 +294,7 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
     int64_t high = forall->operands[0]->high, stride = share->constant_stride;
     if (!stride || share->is_sequential || high > GPU_GUARDED_ROUNDS * stride)
         return 0;
-    int64_t rounds = (high + stride - 1) / stride;
+    int64_t rounds = (high + stride - 1) / stride; /* at most 0 where no iteration runs: the loop does none */
     int together = guarded_together(rounds);
     return is_small(forall, together ? together : rounds) && loads_globally(forall->regions[0]) ? rounds : 0;
 }

@@ -334,7 +334,8 @@ static bool touches(const struct target_block *block) {
     return false;
 }
 
-/* Which vector of an array of vectors `place` begins. */
+/* Which vector of an array of vectors `place` begins. The index counts from 0 (has_shape), and what is added to it is a
+   multiple of LANES that is not negative (keep_lanes). */
 static struct target_expr *vector_at(const struct finder *f, const struct target_expr *place) {
     enum base base = f->index->base;
     struct target_expr *index = expr_variable(f->l, f->index, 0, INT32_MAX);
