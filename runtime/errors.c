@@ -18,7 +18,7 @@ const char *fcl_status_text(enum fcl_status status) {
     case FCL_DRIVER_FAILED: return "the driver failed";
     case FCL_CHECK_FAILED: return "a check failed";
     case FCL_NO_ROOM: return "no room for a result";
-    case FCL_DEVICE_FAULT: return "a kernel stopped its device";
+    case FCL_DEVICE_FAULT: return "the device gives nothing else to this process";
     }
     return "unknown status";
 }

@@ -2,8 +2,10 @@
 #include "internal.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct fclrt_backend *const backends[FCL_BACKENDS] = {
     [FCL_BACKEND_CUDA] = &fclrt_cuda,
@@ -90,9 +92,32 @@ static bool receive_device(void *to, const struct fcl_device_info *info) {
     return true;
 }
 
+// A driver that has found devices has threads and connections, which a fork's child has not: asked again there, PoCL
+// waits for ever, and CUDA fails.
+static bool is_lost_by_fork(enum fcl_backend backend, bool has_devices) {
+    static _Atomic pid_t users[FCL_BACKENDS];
+    pid_t none = 0, process = getpid();
+    if (backend == FCL_BACKEND_C)
+        return false;
+    if (has_devices)
+        atomic_compare_exchange_strong(&users[backend], &none, process);
+    pid_t user = atomic_load(&users[backend]);
+    return user && user != process;
+}
+
 static enum fcl_status list_backend(struct search *search, enum fcl_backend backend, struct fclrt_note why) {
     search->ordinal = 0;
-    return backends[backend]->list(receive_device, search, why);
+    if (is_lost_by_fork(backend, false)) {
+        fclrt_note(why,
+                   "this process was forked from one that had used %s, whose driver does not work in a fork: use "
+                   "it only after the fork, or let the child execute a program anew",
+                   fcl_backend_name(backend));
+        return FCL_DEVICE_FAULT;
+    }
+    size_t before = search->count;
+    enum fcl_status status = backends[backend]->list(receive_device, search, why);
+    is_lost_by_fork(backend, search->count > before);
+    return status;
 }
 
 static int compare_found(const void *a, const void *b) {
@@ -241,6 +266,8 @@ enum fcl_status fcl_open(struct fcl_context **out, const struct fcl_options *opt
             add_reason(note, fcl_backend_name((enum fcl_backend)b), reason);
         if (status != FCL_OK && result == FCL_NO_DEVICE)
             result = status;
+        if (status == FCL_DEVICE_FAULT) // whoever asks for any device wants that one, and not in its place a slower one
+            return status;
         for (size_t i = 0; i < search.count; i++) {
             const struct found *found = &search.found[i];
             if (!kind_matches(options->kind, found->info.kind))

@@ -18,7 +18,8 @@
 // Order and threads. What is asked of one context happens in the order of the calls; launches,
 // copies and fills return before they are done, so their failure may be reported by a later call,
 // at the latest by fcl_read or fcl_finish. One context must not be used by two threads at once;
-// different contexts may be.
+// different contexts may be. A fork's child must not use its parent's contexts, but for those of C
+// that no other thread used meanwhile; it may open its own.
 //
 // Environment. FCL_LIBOPENCL, FCL_LIBCUDA, FCL_LIBNVRTC, FCL_LIBHIP and FCL_LIBHIPRTC name a
 // library to load instead of the usual one; FCL_CC is the C compiler (default `cc`; more words are
@@ -65,7 +66,8 @@ enum fcl_status {
     FCL_DRIVER_FAILED,    // the driver reported an error
     FCL_CHECK_FAILED, // a check of the program: of a length, or of what --check checks; the message says where and what
     FCL_NO_ROOM,      // a result is longer than the caller's memory for it
-    FCL_DEVICE_FAULT, // a kernel did what stops its device (CUDA): this process gets nothing else from it
+    FCL_DEVICE_FAULT, // this process gets nothing else from the device: a kernel did what stops it (CUDA), or the
+                      // process was forked from one that had used the driver (not C's, which lives on)
 };
 
 // What runs kernels; the last is how many there are.

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -959,6 +960,40 @@ static void options_without_support_are_left_out(void **state) {
     fcl_close(context);
 }
 
+// The parent's driver would wait for threads that the child has not. Who asks for any device gets no
+// other in its place.
+static void a_fork_is_told_what_it_lost(void **state) {
+    const struct language *language = *state;
+    struct fcl_context *context = open_default(language);
+    bool lives_on = fcl_device(context)->backend == FCL_BACKEND_C;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        struct fcl_options options = FCL_OPTIONS_DEFAULT;
+        options.kind = language->kind;
+        char why[1024] = "";
+        struct fcl_context *own;
+        enum fcl_status status = fcl_open(&own, &options, why, sizeof why);
+        bool is_good = lives_on ? status == FCL_OK : status == FCL_DEVICE_FAULT && strstr(why, "was forked");
+        options.kind = FCL_DEVICE_ANY;
+        if (!lives_on && language->kind != FCL_DEVICE_HIP)
+            is_good &= fcl_open(&own, &options, why, sizeof why) == FCL_DEVICE_FAULT && strstr(why, "was forked");
+        options.kind = FCL_DEVICE_C;
+        is_good &= fcl_open(&own, &options, why, sizeof why) == FCL_OK;
+        struct fcl_device_list list;
+        is_good &= fcl_devices(&list) == FCL_OK && list.count > 0;
+        is_good &= lives_on || strstr(list.absent[fcl_device(context)->backend], "was forked");
+        _exit(is_good ? 0 : 1);
+    }
+    int result = 1;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    struct fcl_context *another = open_default(language); // the parent has lost nothing
+    fcl_close(another);
+    fcl_close(context);
+}
+
 static int make_cache_home(void **state) {
     (void)state;
     if (!mkdtemp(cache_home))
@@ -1016,6 +1051,7 @@ int main(void) {
         ON_EACH(the_cache_is_kept_small),
         ON_EACH(nothing_stays_on_the_heap),
         ON_EACH(options_without_support_are_left_out),
+        ON_EACH(a_fork_is_told_what_it_lost),
     };
     return cmocka_run_group_tests_name("runtime", tests, make_cache_home, remove_cache_home);
 }
