@@ -23,14 +23,20 @@ struct compilation *compilation_new(struct options *options) {
     c->options = options;
     c->symbols = symbols_new(arena);
     c->sources = sources_new(arena);
-    c->diagnostics = diagnostics_new(arena, c->sources);
-    if (options->command == COMMAND_CHECK || options->command == COMMAND_COMPILE)
-        diag_show_flagged(c->diagnostics);
-    for (size_t i = 0; i < options->silenced.count; i++)
-        diag_silence(c->diagnostics, options->silenced.at[i]);
-    if (options->warnings_are_errors)
-        diag_make_warnings_errors(c->diagnostics);
+    c->diagnostics =
+        compilation_diagnostics(c, arena, options->command == COMMAND_CHECK || options->command == COMMAND_COMPILE);
     return c;
+}
+
+struct diagnostics *compilation_diagnostics(const struct compilation *c, struct arena *arena, bool shows_flagged) {
+    struct diagnostics *d = diagnostics_new(arena, c->sources);
+    if (shows_flagged)
+        diag_show_flagged(d);
+    for (size_t i = 0; i < c->options->silenced.count; i++)
+        diag_silence(d, c->options->silenced.at[i]);
+    if (c->options->warnings_are_errors)
+        diag_make_warnings_errors(d);
+    return d;
 }
 
 void compilation_free(struct compilation *c) { arena_free(c->arena); }

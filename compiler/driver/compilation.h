@@ -34,6 +34,8 @@ struct compilation {
 };
 
 struct compilation *compilation_new(struct options *options);
+/* For more about it, by what -W says; `shows_flagged` as diag_show_flagged. */
+struct diagnostics *compilation_diagnostics(const struct compilation *c, struct arena *arena, bool shows_flagged);
 void compilation_free(struct compilation *c);
 
 /* Is the file one of IR, which the command has no use for? Then it says so. */

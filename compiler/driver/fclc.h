@@ -51,7 +51,7 @@ struct fclc_file {
 
 // Reads and checks a program: the first of the files. The others, which must have texts, are found by it and by each
 // other when their paths are imported. `options` are words as on the command line of `fclc run`: "--target=c",
-// "-D", "chunk=512", "--check", "--block-size=64" ….
+// "-D", "chunk=512", "--check", "--block-size=64" …; and "-W", "no-unused" or "error", as on that of `fclc check`.
 enum fclc_status fclc_load(struct fclc_program **program, const struct fclc_file *files, size_t file_count,
                            const char *const *options, size_t option_count, char **message);
 // Its kernels must be closed before. NULL is fine.

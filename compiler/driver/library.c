@@ -142,20 +142,42 @@ static const char *own_path(struct arena *arena) {
     return path;
 }
 
+/* Of whose warnings a word is: -W is an option of `fclc check`, as `fclc run` tells none. 2: so is the next. */
+static size_t words_of_warnings(const char *word) {
+    return strcmp(word, "-W") == 0 || strcmp(word, "--warn") == 0            ? 2
+           : strncmp(word, "-W", 2) == 0 || strncmp(word, "--warn=", 7) == 0 ? 1
+                                                                             : 0;
+}
+
+/* As the command of that name has them, of the words those that are for warnings, or the others. */
+static bool parse_words(const struct load_job *job, const char *command, bool of_warnings, struct options *options,
+                        const char **why) {
+    struct arena *arena = job->program->arena;
+    char **words = ARENA_ARRAY(arena, char *, job->option_count + 4);
+    size_t count = 0, left = 0; /* of warnings */
+    words[count++] = arena_printf(arena, "fclc");
+    words[count++] = arena_printf(arena, "%s", command);
+    for (size_t i = 0; i < job->option_count; i++) {
+        left = left ? left : words_of_warnings(job->options[i]);
+        if ((left > 0) == of_warnings)
+            words[count++] = arena_printf(arena, "%s", job->options[i]);
+        left -= left > 0;
+    }
+    words[count++] = arena_printf(arena, "--");
+    words[count++] = arena_printf(arena, "%s", job->files[0].path);
+    return options_parse(arena, (int)count, words, options, why);
+}
+
 static enum exit_status parse_options(const struct load_job *job) {
     struct fclc_program *p = job->program;
     FILE *messages = p->options.messages;
     size_t stack_bytes = p->options.stack_bytes;
-    char **words = ARENA_ARRAY(p->arena, char *, job->option_count + 4);
-    size_t count = 0;
-    words[count++] = arena_printf(p->arena, "fclc");
-    words[count++] = arena_printf(p->arena, "run");
-    for (size_t i = 0; i < job->option_count; i++)
-        words[count++] = arena_printf(p->arena, "%s", job->options[i]);
-    words[count++] = arena_printf(p->arena, "--");
-    words[count++] = arena_printf(p->arena, "%s", job->files[0].path);
     const char *why = NULL;
-    bool good = options_parse(p->arena, (int)count, words, &p->options, &why);
+    struct options warnings = {0};
+    bool good = parse_words(job, "run", false, &p->options, &why) && parse_words(job, "check", true, &warnings, &why);
+    p->options.silenced.at = warnings.silenced.at;
+    p->options.silenced.count = warnings.silenced.count;
+    p->options.warnings_are_errors = warnings.warnings_are_errors;
     p->options.messages = messages;
     p->options.stack_bytes = stack_bytes;
     p->options.root = search_root(p->arena, own_path(p->arena));
@@ -169,6 +191,7 @@ static enum exit_status load(void *context) {
     if (status != EXIT_GOOD)
         return status;
     p->c = compilation_new(&p->options);
+    diag_show_flagged(p->c->diagnostics);
     for (size_t i = 0; i < job->file_count; i++) {
         const struct fclc_file *file = &job->files[i];
         if (file->text) {
@@ -235,15 +258,15 @@ static enum exit_status make_text(void *context) {
     const struct text_job *job = context;
     struct compilation *c = job->program->c;
     struct arena *arena = arena_new();
-    struct diagnostics *diagnostics = diagnostics_new(arena, c->sources);
+    struct diagnostics *diagnostics = compilation_diagnostics(c, arena, true);
     const char *text = text_for_target(c, arena, job->target, job->kernel, diagnostics);
-    enum exit_status status = text ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+    enum exit_status status = text && diag_are_good(diagnostics) ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
     if (!text && diag_are_good(diagnostics))
         status = driver_complain(&job->program->options, EXIT_USAGE,
                                  "kernels become text for cuda, opencl, c or hip, by a mapping that fits, not for %s",
                                  job->target);
     compilation_print_diagnostics(c, diagnostics);
-    if (text && !(*job->text = strdup(text)))
+    if (status == EXIT_GOOD && !(*job->text = strdup(text)))
         status = EXIT_INTERNAL;
     arena_free(arena);
     return status;
@@ -340,7 +363,7 @@ static enum exit_status build_kernel(void *context) {
     struct fclc_kernel *k = context;
     struct compilation *c = k->program->c;
     struct device_session session = {0};
-    struct diagnostics *diagnostics = diagnostics_new(k->arena, c->sources);
+    struct diagnostics *diagnostics = compilation_diagnostics(c, k->arena, true);
     struct execution request = execution_of(c);
     request.arena = k->arena;
     request.kernel = k->global;

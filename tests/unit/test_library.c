@@ -226,6 +226,43 @@ static void on_device(const char *option, enum fcl_device_kind kind) {
     fcl_close(context);
 }
 
+static enum fclc_status say(const char *source, const char *option, const char *kernel, char **message) {
+    const struct fclc_file file = {"warned.fcl", source, strlen(source)};
+    const char *const options[] = {"--target=c", "-W", option};
+    struct fclc_program *program;
+    enum fclc_status status = fclc_load(&program, &file, 1, options, option ? 3 : 1, message);
+    if (kernel && status == FCLC_GOOD) {
+        char *code = NULL;
+        fclc_free(*message);
+        status = fclc_text(program, kernel, "c", &code, message);
+        fclc_free(code);
+    }
+    fclc_unload(program);
+    return status;
+}
+
+/* They come with success, of checking a program as of compiling a kernel. */
+static void warnings(void **state) {
+    (void)state;
+    static const char unused[] = "kernel k (x : int) = 0\n";
+    static const char copies[] = "kernel k (xs : [int]) (ps : [(int, int)]) =\n"
+                                 "  let old = force (push <grid> (map ( + 1) xs))\n"
+                                 "      new = force (scatter old ps : [int]<grid>)\n"
+                                 "  in (new ! 0 - old ! 0, push <grid> new)\n";
+    const struct {
+        const char *source, *kernel, *code, *silent;
+    } cases[] = {{unused, NULL, "W001", "no-unused"}, {copies, "k", "W003", "no-copy"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *message;
+        assert_true(say(cases[i].source, NULL, cases[i].kernel, &message) == FCLC_GOOD && message);
+        assert_true(strstr(message, "warning") && strstr(message, cases[i].code));
+        fclc_free(message);
+        assert_true(say(cases[i].source, cases[i].silent, cases[i].kernel, &message) == FCLC_GOOD && !message);
+        assert_true(say(cases[i].source, "error", cases[i].kernel, &message) == FCLC_WRONG && message);
+        fclc_free(message);
+    }
+}
+
 static void on_c(void **state) {
     (void)state;
     on_device("--target=c", FCL_DEVICE_C);
@@ -241,7 +278,7 @@ static void on_cuda(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(look), cmocka_unit_test(errors),    cmocka_unit_test(interpreter),
+        cmocka_unit_test(look), cmocka_unit_test(errors),    cmocka_unit_test(interpreter), cmocka_unit_test(warnings),
         cmocka_unit_test(on_c), cmocka_unit_test(on_opencl), cmocka_unit_test(on_cuda),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
