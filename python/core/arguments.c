@@ -4,31 +4,50 @@
 #include <stdio.h>
 #include <string.h>
 
-int py_wrong(const struct call *call, const char *format, ...) {
+static int wrong(const struct call *call, const char *format, va_list arguments) {
     char text[512];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     return py_wrong_argument("%s: argument %zu, `%s : %s`, %s", call->kernel->info->name, call->number,
                              call->parameter->name, call->parameter->text, text);
 }
 
+int py_wrong(const struct call *call, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    wrong(call, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int py_wrong_because(const struct call *call, const char *format, ...) {
+    PyObject *type, *cause, *trace;
+    if (!py_is_refusal())
+        return -1;
+    PyErr_Fetch(&type, &cause, &trace);
+    va_list arguments;
+    va_start(arguments, format);
+    wrong(call, format, arguments);
+    va_end(arguments);
+    py_because(type, cause, trace);
+    return -1;
+}
+
 void py_type_name(PyObject *object, char *text, size_t bytes) {
-    PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+    PyObject *type, *raised, *trace; /* which may be what it is asked for */
+    PyErr_Fetch(&type, &raised, &trace);
+    PyObject *name = PyType_GetName(Py_TYPE(object));
     const char *string = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     snprintf(text, bytes, "%s", string ? string : "an object");
-    PyErr_Clear();
     Py_XDECREF(name);
+    PyErr_Restore(type, raised, trace);
 }
 
 static int take_integer(struct call *call, const struct base *base, PyObject *object, int64_t *to) {
     PyObject *number = PyNumber_Index(object);
     char found[64];
     if (!number) {
-        PyErr_Clear();
         py_type_name(object, found, sizeof found);
-        return py_wrong(call, "wants a whole number, not a value of type %s", found);
+        return py_wrong_because(call, "wants a whole number, not a value of type %s", found);
     }
     int is_good = 1;
     if (base->kind == 'u') {
@@ -54,19 +73,18 @@ static int take_scalar(struct call *call, const struct fclc_type *type, PyObject
         return take_integer(call, base, object, &value->scalar.integer);
     if (base->kind == 'b') {
         py_type_name(object, found, sizeof found);
-        if (!PyBool_Check(object) && strncmp(found, "bool", 4) != 0)
+        if (!PyBool_Check(object) && !PyObject_TypeCheck(object, (PyTypeObject *)py.numpy_scalars[FCLC_BOOL]))
             return py_wrong(call, "wants True or False, not a value of type %s", found);
-        value->scalar.integer = PyObject_IsTrue(object);
-        return 0;
+        int is_true = PyObject_IsTrue(object);
+        value->scalar.integer = is_true;
+        return is_true < 0 ? -1 : 0;
     }
     double number = PyFloat_AsDouble(object);
     if (number == -1 && PyErr_Occurred()) {
-        int is_large = PyErr_ExceptionMatches(PyExc_OverflowError);
-        PyErr_Clear();
-        if (is_large)
-            return py_wrong(call, "is out of the range of %s", base->numpy);
+        if (PyErr_ExceptionMatches(PyExc_OverflowError))
+            return py_wrong_because(call, "is out of the range of %s", base->numpy);
         py_type_name(object, found, sizeof found);
-        return py_wrong(call, "wants a number, not a value of type %s", found);
+        return py_wrong_because(call, "wants a number, not a value of type %s", found);
     }
     value->scalar.floating = number;
     return 0;
@@ -94,15 +112,27 @@ int py_take_shape(struct call *call, const struct fclc_type *type, int rank, con
     return 0;
 }
 
+static int is_base(const struct fclc_type *type, int base) {
+    return base >= 0 && strcmp(py_bases[base].numpy, py_bases[type->base].numpy) == 0;
+}
+
+/* Floats of integers and of other floats, integers of other integers: what `convert` allows. */
+static int is_convertible(const struct fclc_type *type, char kind) {
+    char wanted = py_bases[type->base].kind;
+    return type->base != FCLC_BF16 &&
+           ((wanted == 'f' && kind == 'f') || (wanted != 'b' && (kind == 'i' || kind == 'u')));
+}
+
 int py_take_base(struct call *call, const struct fclc_type *type, int base, const char *format) {
-    if (base == (int)type->base || (base >= 0 && strcmp(py_bases[base].numpy, py_bases[type->base].numpy) == 0))
+    if (is_base(type, base))
         return 0;
     if (base < 0)
         return py_wrong(call, "wants elements of type %s, and this array has others (%s)", py_bases[type->base].numpy,
                         format ? format : "?");
-    return py_wrong(call, "wants elements of type %s, and this array's are %s; `.astype(numpy.%s)` converts",
+    return py_wrong(call, "wants elements of type %s, and this array's are %s; `.astype(numpy.%s)` converts%s",
                     py_bases[type->base].numpy, py_bases[base].numpy,
-                    type->base == FCLC_BOOL ? "bool_" : py_bases[type->base].numpy);
+                    type->base == FCLC_BOOL ? "bool_" : py_bases[type->base].numpy,
+                    is_convertible(type, py_bases[base].kind) ? ", as does `convert=True`" : "");
 }
 
 static int take_device_array(struct call *call, const struct fclc_type *type, struct array *a,
@@ -117,38 +147,49 @@ static int take_device_array(struct call *call, const struct fclc_type *type, st
     return py_hold(call, (PyObject *)a);
 }
 
-/* In row-major order, without gaps, and where elements of their size may lie. */
-static PyObject *dense_copy(PyObject *object) {
-    PyObject *array = PyObject_CallFunctionObjArgs(py.numpy_asarray, object, NULL);
-    PyObject *copy = array ? PyObject_CallMethod(array, "copy", "s", "C") : NULL;
-    Py_XDECREF(array);
-    return copy;
+/* 1, 0, or -1: asking failed. */
+static int converts(struct call *call) {
+    if (call->converts < 0) {
+        PyObject *answer = PyObject_GetAttrString((PyObject *)call->kernel, "_converts");
+        call->converts = answer ? PyObject_IsTrue(answer) : -1;
+        Py_XDECREF(answer);
+    }
+    return call->converts;
 }
 
 static int take_view(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value) {
     Py_buffer *view = &call->views[call->view_count];
-    if (PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-        PyErr_Clear(); /* dates of NumPy's, or memory that is released */
+    if (py_view_get(object, view) != 0) { /* dates of NumPy's, or memory that is released */
         char found[64];
         py_type_name(object, found, sizeof found);
-        return py_wrong(call, "wants elements of type %s, and this %s does not show such", py_bases[type->base].numpy,
-                        found);
+        return py_wrong_because(call, "wants elements of type %s, and this %s does not show such",
+                                py_bases[type->base].numpy, found);
     }
     call->view_count++;
     int base = py_base_of_format(view->format, view->itemsize);
+    if (!is_base(type, base) && type->base != FCLC_BF16) {
+        int is_wanted = converts(call);
+        PyObject *other = is_wanted == 1
+                              ? PyObject_CallFunctionObjArgs(py.converted, object, py.numpy_scalars[type->base], NULL)
+                              : NULL;
+        if (other && other != Py_None)
+            return py_hold(call, other) != 0 ? -1 : take_view(call, type, other, value);
+        Py_XDECREF(other);
+        if (PyErr_Occurred())
+            return py_wrong_because(call, "has elements that are out of the range of %s", py_bases[type->base].numpy);
+    }
     if (py_take_base(call, type, base, view->format) != 0 ||
         py_take_shape(call, type, view->ndim, view->shape, value) != 0)
         return -1;
-    if (py_is_dense(view->ndim, view->shape, view->strides, view->itemsize) &&
-        (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0) {
-        value->data = view->buf;
+    value->data = view->buf;
+    if (py_view_is_dense(view) && (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
         return 0;
-    }
-    PyObject *dense = dense_copy(object);
-    return py_hold(call, dense) != 0 ? -1 : take_view(call, type, dense, value);
+    PyObject *copy = py_view_copy(view);
+    value->data = copy ? PyByteArray_AsString(copy) : NULL;
+    return py_hold(call, copy);
 }
 
-/* The attribute `dtype.kind` of an array, 0 where it has none. */
+/* The attribute `dtype.kind` of an array of NumPy's. */
 static char kind_of(PyObject *array) {
     PyObject *dtype = PyObject_GetAttrString(array, "dtype");
     PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
@@ -156,7 +197,6 @@ static char kind_of(PyObject *array) {
     char result = text ? *text : 0;
     Py_XDECREF(kind);
     Py_XDECREF(dtype);
-    PyErr_Clear();
     return result;
 }
 
@@ -165,6 +205,19 @@ static int is_empty(PyObject *array) {
     int result = size && PyObject_IsTrue(size) == 0;
     Py_XDECREF(size);
     return result;
+}
+
+/* Also in lists of lists, but in no more than an array has dimensions: a list may have itself as an element. */
+static int has_mask(PyObject *object, int depth) {
+    if (PyObject_TypeCheck(object, (PyTypeObject *)py.masked_type))
+        return 1;
+    int is_list = PyList_Check(object);
+    if (depth > FCLC_MAX_RANK || (!is_list && !PyTuple_Check(object)))
+        return 0;
+    for (Py_ssize_t i = 0; i < (is_list ? PyList_Size(object) : PyTuple_Size(object)); i++)
+        if (has_mask(is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i), depth + 1))
+            return 1;
+    return 0;
 }
 
 /* An array of a list's elements, each as it is: NumPy would make 1 of 1.5, True of 2, a number of "3", and NaN of
@@ -186,8 +239,10 @@ static PyObject *array_of_list(const struct fclc_type *type, PyObject *list) {
         char kind = kind_of(found);
         is_same = is_empty(array) || (kind && strchr(wanted == 'f' ? "biuf" : "b", kind));
     }
-    if (!is_same)
+    if (!is_same || PyErr_Occurred())
         Py_CLEAR(array);
+    if (!array && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "an element would become another");
     Py_XDECREF(found);
     return array;
 }
@@ -195,21 +250,22 @@ static PyObject *array_of_list(const struct fclc_type *type, PyObject *list) {
 int py_take_host(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value) {
     if (PyObject_CheckBuffer(object))
         return take_view(call, type, object, value);
-    PyObject *array = NULL;
+    PyObject *array, *method;
     char found[64];
     py_type_name(object, found, sizeof found);
-    if (PyList_Check(object) || PyTuple_Check(object) || strcmp(found, "range") == 0)
-        array = array_of_list(type, object);
-    else if (PyObject_HasAttrString(object, "__array__"))
+    if (PyList_Check(object) || PyTuple_Check(object) || strcmp(found, "range") == 0) {
+        if (!(array = array_of_list(type, object)))
+            return py_wrong_because(call, "cannot be made an array of %s", py_bases[type->base].numpy);
+    } else {
+        int is_array = py_find(object, "__array__", &method);
+        if (is_array == 0)
+            py_wrong(call, "wants an array, not a value of type %s", found);
+        if (is_array != 1)
+            return -1;
+        Py_DECREF(method);
         array = PyObject_CallFunctionObjArgs(py.numpy_asarray, object, NULL);
-    else
-        return py_wrong(call, "wants an array, not a value of type %s", found);
-    if (!array) {
-        PyErr_Clear();
-        return py_wrong(call, "cannot be made an array of %s", py_bases[type->base].numpy);
     }
-    py_hold(call, array);
-    return take_view(call, type, array, value);
+    return py_hold(call, array) != 0 ? -1 : take_view(call, type, array, value);
 }
 
 static int take_array(struct call *call, const struct fclc_type *type, PyObject *object) {
@@ -218,7 +274,9 @@ static int take_array(struct call *call, const struct fclc_type *type, PyObject 
         return take_device_array(call, type, (struct array *)object, value);
     if (PyObject_CheckBuffer(object) || PyList_Check(object))
         return py_take_host(call, type, object, value);
-    PyObject *interface = PyObject_GetAttrString(object, "__cuda_array_interface__");
+    PyObject *interface, *method;
+    if (py_find(object, "__cuda_array_interface__", &interface) < 0)
+        return -1;
     if (interface && PyDict_Check(interface)) {
         Py_INCREF(object);
         py_hold(call, object);
@@ -227,13 +285,16 @@ static int take_array(struct call *call, const struct fclc_type *type, PyObject 
         return status;
     }
     Py_XDECREF(interface);
-    PyErr_Clear();
-    if (PyObject_HasAttrString(object, "__dlpack__"))
-        return py_take_dlpack(call, type, object, value);
-    return py_take_host(call, type, object, value);
+    if (py_find(object, "__dlpack__", &method) < 0)
+        return -1;
+    Py_XDECREF(method);
+    return method ? py_take_dlpack(call, type, object, value) : py_take_host(call, type, object, value);
 }
 
 static int take(struct call *call, const struct fclc_type *type, PyObject *object) {
+    if (has_mask(object, 0))
+        return py_wrong(call, "has a mask, which a kernel would not see: `.filled(0)` gives an array without one, with "
+                              "0 where it masks");
     if (type->kind == FCLC_SCALAR)
         return take_scalar(call, type, object);
     if (type->kind == FCLC_ARRAY)

@@ -20,6 +20,8 @@ _Static_assert(sizeof py_bases / sizeof *py_bases == BASES, "all base types");
 int py_base_of_format(const char *format, Py_ssize_t size) {
     if (!format)
         format = "B";
+    if (size == 1 && (*format == '>' || *format == '!'))
+        format++; /* a byte has no order */
     if (*format == '@' || *format == '=' || *format == '<')
         format++;
     if (!*format || format[1])
@@ -67,7 +69,11 @@ int py_take_message(enum fclc_status status, char *message) {
         py_fail_with(py.error_type, (int)status, message && *message ? message : "fclc failed, and did not say why");
         result = -1;
     } else if (message) {
-        result = PyErr_WarnEx(py.warning_type, message, 2);
+        PyObject *text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+        PyObject *done = text ? PyObject_CallFunctionObjArgs(py.warn, text, NULL) : NULL;
+        result = done ? 0 : -1;
+        Py_XDECREF(text);
+        Py_XDECREF(done);
     }
     fclc_free(message);
     return result;
@@ -83,7 +89,41 @@ int py_wrong_argument(const char *format, ...) {
     return -1;
 }
 
+int py_is_refusal(void) {
+    return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError) ||
+           PyErr_ExceptionMatches(PyExc_OverflowError) || PyErr_ExceptionMatches(PyExc_BufferError);
+}
+
+void py_because(PyObject *type, PyObject *cause, PyObject *trace) {
+    PyObject *error_type, *error, *error_trace;
+    PyErr_Fetch(&error_type, &error, &error_trace);
+    PyErr_NormalizeException(&error_type, &error, &error_trace);
+    PyErr_NormalizeException(&type, &cause, &trace);
+    if (trace)
+        PyException_SetTraceback(cause, trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    PyException_SetCause(error, cause);
+    PyErr_Restore(error_type, error, error_trace);
+}
+
+int py_find(PyObject *object, const char *name, PyObject **found) {
+    *found = PyObject_GetAttrString(object, name);
+    if (*found)
+        return 1;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        return -1;
+    PyErr_Clear();
+    return 0;
+}
+
 /* ---- objects ---- */
+
+PyObject *py_itself(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Py_INCREF(self);
+    return self;
+}
 
 void py_free_object(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);

@@ -21,37 +21,52 @@ static PyObject *scalar_object(int base, const struct fclc_value *value) {
     return result;
 }
 
-/* The interpreter's results are in memory that its next run takes back. */
-static PyObject *host_array(int base, int rank, const struct fclc_value *value) {
-    Py_ssize_t shape[FCLC_MAX_RANK];
-    for (int i = 0; i < rank; i++)
-        shape[i] = (Py_ssize_t)value->shape[i];
-    PyObject *extents = py_shape_tuple(rank, shape);
-    PyObject *array =
-        extents ? PyObject_CallFunctionObjArgs(py.numpy_empty, extents, py.numpy_scalars[base], NULL) : NULL;
-    Py_XDECREF(extents);
-    Py_buffer view;
-    if (!array || PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) != 0) {
-        Py_XDECREF(array);
-        return NULL;
+/* The interpreter's results are in memory that its next run takes back: in memory of ours instead. */
+static int copy_results(const struct fclc_type *type, struct fclc_value **at) {
+    if (type->kind == FCLC_TUPLE) {
+        int is_good = 1;
+        for (size_t i = 0; i < type->count; i++)
+            is_good &= copy_results(&type->items[i], at);
+        return is_good;
     }
+    struct fclc_value *value = (*at)++;
+    if (type->kind == FCLC_SCALAR)
+        return 1;
+    size_t bytes = fclc_base_bytes(type->base);
+    for (size_t i = 0; i < type->rank; i++)
+        bytes *= (size_t)value->shape[i];
+    void *copy = malloc(bytes ? bytes : 1);
+    if (copy && bytes)
+        memcpy(copy, value->data, bytes);
+    value->data = copy;
+    return copy != NULL;
+}
+
+static PyObject *host_array(int base, int rank, const Py_ssize_t *shape, const void *data) {
+    Py_buffer view;
+    PyObject *array = py_numpy_empty(base, rank, shape, &view);
+    if (!array)
+        return NULL;
     if (view.len)
-        memcpy(view.buf, value->data, (size_t)view.len);
+        memcpy(view.buf, data, (size_t)view.len);
     PyBuffer_Release(&view);
     return array;
 }
 
 static PyObject *array_object(struct call *call, int base, int rank, struct fclc_value *value, int keep) {
     struct device *device = call->kernel->program->device;
+    Py_ssize_t shape[FCLC_MAX_RANK];
+    for (int i = 0; i < rank; i++)
+        shape[i] = (Py_ssize_t)value->shape[i];
     if (!device)
-        return host_array(base, rank, value);
-    struct array *a = py_array_new(device, value->buffer, base, rank, value->shape);
+        return host_array(base, rank, shape, value->data);
+    struct array *a = py_array_new(device, value->buffer, base, rank, shape);
     value->buffer = NULL;
     if (!a || keep)
         return (PyObject *)a;
     PyObject *result = py_array_backend(a) == FCL_BACKEND_C
                            ? PyObject_CallFunctionObjArgs(py.numpy_asarray, (PyObject *)a, NULL)
-                           : py_array_read(a, 1);
+                           : py_array_read(a);
     DROP(a);
     return result;
 }
@@ -95,34 +110,69 @@ static enum fclc_status run_wrapped(struct call *call, struct fclc_value *result
     return status;
 }
 
+static void free_results(struct kernel *k, struct guard *guard, struct fclc_value *results) {
+    for (size_t i = 0; i < k->result_count; i++)
+        if (k->program->device)
+            py_guard_free_buffer(guard, results[i].buffer);
+        else
+            free((void *)results[i].data);
+}
+
 /* `keep`: 1, 0, or -1, as the arguments are. */
 static PyObject *run(struct call *call, struct fclc_value *results, int keep) {
     struct kernel *k = call->kernel;
     struct guard *guard = py_program_guard(k->program);
-    PyObject *result = NULL;
-    py_guard_enter(guard);
-    if (py_kernel_open(k) == 0) {
-        char *message = NULL;
-        enum fclc_status status;
+    char *opening = NULL, *message = NULL;
+    struct fclc_value *at = results;
+    int is_copied = 1;
+    if (py_guard_enter(guard) != 0)
+        return NULL;
+    memset(results, 0, k->result_count * sizeof *results);
+    enum fclc_status opened = py_kernel_open(k, &opening), status = FCLC_WRONG;
+    if (opened == FCLC_GOOD) {
         Py_BEGIN_ALLOW_THREADS status = run_wrapped(call, results, &message);
-        Py_END_ALLOW_THREADS struct fclc_value *at = results;
-        if (py_take_message(status, message) == 0)
-            result = result_object(call, &k->info->result.type, &at, keep < 0 ? call->has_arrays : keep);
-        for (size_t i = 0; !result && status == FCLC_GOOD && k->program->device && i < k->result_count; i++)
-            fcl_buffer_free(results[i].buffer);
+        if (status == FCLC_GOOD && !k->program->device)
+            is_copied = copy_results(&k->info->result.type, &at);
+        Py_END_ALLOW_THREADS
     }
     py_guard_leave(guard);
+    int is_good = py_take_message(opened, opening) == 0;
+    if (is_good)
+        is_good = py_take_message(status, message) == 0;
+    else
+        fclc_free(message);
+    if (is_good && !is_copied)
+        PyErr_NoMemory();
+    at = results;
+    PyObject *result = is_good && is_copied
+                           ? result_object(call, &k->info->result.type, &at, keep < 0 ? call->has_arrays : keep)
+                           : NULL;
+    if (status == FCLC_GOOD)
+        free_results(k, guard, results);
     return result;
 }
 
+/* How a call is to be made, by keywords; each 1, 0, or -1: it was not said. */
+struct manner {
+    int keep, convert;
+};
+
+static int *manner_named(struct manner *manner, const char *name) {
+    return strcmp(name, "keep") == 0 ? &manner->keep : strcmp(name, "convert") == 0 ? &manner->convert : NULL;
+}
+
 /* Calls with few values take no memory for them. */
-static PyObject *take_and_run(struct kernel *k, PyObject *args, int keep) {
+static PyObject *take_and_run(struct kernel *k, PyObject *args, const struct manner *manner) {
     struct fclc_value few_values[FEW], few_results[FEW];
     Py_buffer few_views[2 * FEW];
     PyObject *few_held[3 * FEW];
     struct foreign few_foreign[FEW];
-    struct call call = {
-        .kernel = k, .values = few_values, .views = few_views, .held = few_held, .foreign = few_foreign};
+    struct call call = {.kernel = k,
+                        .values = few_values,
+                        .views = few_views,
+                        .held = few_held,
+                        .foreign = few_foreign,
+                        .converts = manner->convert};
     struct fclc_value *results = few_results;
     size_t most = k->argument_count > k->result_count ? k->argument_count : k->result_count;
     char *room = NULL;
@@ -138,7 +188,7 @@ static PyObject *take_and_run(struct kernel *k, PyObject *args, int keep) {
         call.held = (PyObject **)(call.foreign + most);
     }
     memset(call.values, 0, k->argument_count * sizeof *call.values);
-    PyObject *result = py_take_all(&call, args) == 0 ? run(&call, results, keep) : NULL;
+    PyObject *result = py_take_all(&call, args) == 0 ? run(&call, results, manner->keep) : NULL;
     while (call.view_count)
         PyBuffer_Release(&call.views[--call.view_count]);
     while (call.held_count)
@@ -147,8 +197,9 @@ static PyObject *take_and_run(struct kernel *k, PyObject *args, int keep) {
     return result;
 }
 
-/* Puts parameters that are given by name in their places, and takes `keep` out; the rest is in *others. */
-static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwargs, int *keep, PyObject **others) {
+/* Puts parameters that are given by name in their places, and takes out how to call; the rest is in *others. */
+static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwargs, struct manner *manner,
+                               PyObject **others) {
     size_t count = k->info->parameter_count, given = (size_t)PyTuple_Size(args);
     PyObject *all = PyTuple_New((Py_ssize_t)(given > count ? given : count)), *name, *value;
     if (!all)
@@ -165,7 +216,7 @@ static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwarg
         size_t i = 0;
         while (text && i < count && strcmp(k->info->parameters[i].name, text) != 0)
             i++;
-        int is_bad = !text;
+        int is_bad = !text, *way = text ? manner_named(manner, text) : NULL;
         if (text && i < count) {
             is_bad = i < given || PyTuple_GetItem(all, (Py_ssize_t)i);
             if (is_bad)
@@ -175,8 +226,9 @@ static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwarg
                 PyTuple_SetItem(all, (Py_ssize_t)i, value);
                 filled++;
             }
-        } else if (text && strcmp(text, "keep") == 0) {
-            *keep = PyObject_IsTrue(value);
+        } else if (way) {
+            *way = PyObject_IsTrue(value);
+            is_bad = *way < 0;
         } else if (text) {
             if (!*others)
                 *others = PyDict_New();
@@ -199,10 +251,10 @@ static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwarg
     return NULL;
 }
 
-static PyObject *call_with(struct kernel *k, PyObject *args, int keep) {
+static PyObject *call_with(struct kernel *k, PyObject *args, const struct manner *manner) {
     size_t given = (size_t)PyTuple_Size(args), count = k->info->parameter_count;
     if (given == count)
-        return take_and_run(k, args, keep);
+        return take_and_run(k, args, manner);
     if (given < count)
         py_wrong_argument("%s: argument %zu, `%s : %s`, is missing", k->info->name, given + 1,
                           k->info->parameters[given].name, k->info->parameters[given].text);
@@ -214,16 +266,16 @@ static PyObject *call_with(struct kernel *k, PyObject *args, int keep) {
 
 PyObject *py_kernel_call(PyObject *object, PyObject *args, PyObject *kwargs) {
     struct kernel *k = (struct kernel *)object;
+    struct manner manner = {-1, -1};
     if (!kwargs || PyDict_Size(kwargs) == 0)
-        return call_with(k, args, -1);
-    int keep = -1;
-    PyObject *others = NULL, *all = sort_keywords(k, args, kwargs, &keep, &others), *result = NULL;
+        return call_with(k, args, &manner);
+    PyObject *others = NULL, *all = sort_keywords(k, args, kwargs, &manner, &others), *result = NULL;
     if (all && !others) {
-        result = call_with(k, all, keep);
+        result = call_with(k, all, &manner);
     } else if (all) { /* options: that is a kernel of its own */
         PyObject *variant = PyObject_CallMethod(object, "_variant", "O", others);
         if (variant)
-            result = call_with((struct kernel *)variant, all, keep);
+            result = call_with((struct kernel *)variant, all, &manner);
         Py_XDECREF(variant);
     }
     Py_XDECREF(all);

@@ -1,13 +1,18 @@
 /* The Python module's inner part: programs, kernels, device memory and calls, over fclc.h. Here is
-   what its files share, in the order in which they stand on each other: base.c, device.c, array.c,
-   program.c, then arguments.c and exchange.c together, call.c, module.c. But the tables of Python's
-   types name what is above: an array has methods of exchange.c, a kernel is called by call.c. Shared
-   names begin with py_, as the whole compiler is linked with them.
+   what its files share, in the order in which they stand on each other: base.c, device.c, view.c,
+   array.c, program.c, then arguments.c and exchange.c together, call.c, module.c. But the tables of
+   Python's types name what is above: an array has methods of exchange.c, a kernel is called by
+   call.c. Shared names begin with py_, as the whole compiler is linked with them.
 
    Locks. A context serves one thread at a time, as does a program. Each Device has a guard, which
    is held for the time of a call, with Python's own lock released; programs for the interpreter
    have one of their own. What is freed while another thread holds the guard is freed when that one
-   lets it go. */
+   lets it go. Nothing of Python's is called while a guard is held, as that may run finalisers, which
+   may call kernels: so a thread holds one guard at most, and the holder waits for nobody.
+
+   Forks. A thread is inside between py_begin and py_end. A fork waits until no thread is, and
+   nobody enters meanwhile: no guard is held, and no file is half read, in the child. There memory
+   and kernels in C live on; those of drivers are lost, and say so. */
 #ifndef FCL_PYTHON_CORE_H
 #define FCL_PYTHON_CORE_H
 
@@ -33,9 +38,11 @@ extern const struct base py_bases[];
 int py_base_of_format(const char *format, Py_ssize_t size); /* -1: none */
 
 extern struct own_objects {
-    PyObject *error_type, *argument_error_type, *warning_type;
+    PyObject *error_type, *argument_error_type;
     PyObject *device_type, *array_type, *program_type, *kernel_type;
     PyObject *numpy_asarray, *numpy_empty, *numpy_array_equal, *numpy_from_dlpack, *numpy_scalars[BASES];
+    PyObject *masked_type;      /* numpy.ma's */
+    PyObject *warn, *converted; /* functions of ours in Python */
 } py;
 PyObject *py_attribute_of(const char *module, const char *name);
 
@@ -44,9 +51,16 @@ PyObject *py_fail_with(PyObject *type, int status, const char *message);
 /* Warnings that came with success are Python's; 0, or -1 where one became an error. */
 int py_take_message(enum fclc_status status, char *message);
 int py_wrong_argument(const char *format, ...);
+/* Whether what was raised says that a value is not of the kind that was tried. All else is its own to tell. */
+int py_is_refusal(void);
+/* What is raised now has that cause, which PyErr_Fetch gave. */
+void py_because(PyObject *type, PyObject *cause, PyObject *trace);
+/* An attribute: 1, 0 where there is none, or -1 where it raises something else. */
+int py_find(PyObject *object, const char *name, PyObject **found);
 
 void py_free_object(PyObject *self);
 void *py_new_object(PyTypeObject *type);
+PyObject *py_itself(PyObject *self, PyObject *unused);
 
 /* ---- device.c ---- */
 
@@ -61,10 +75,17 @@ struct guard {
     PyThread_type_lock lock;
     struct garbage *pending;
     size_t count, room;
+    const char *driver; /* that a fork's child loses; NULL: it has all */
+    unsigned forks;     /* that were before it */
 };
+int py_watch_forks(void);
+void py_begin(void);
+void py_end(void);
 int py_guard_init(struct guard *guard);
-void py_guard_enter(struct guard *guard);
-/* Freeing a program may free more, which becomes pending meanwhile. */
+/* For what needs no device; */
+void py_guard_lock(struct guard *guard);
+/* for what does; -1: a fork has lost it, which is raised. */
+int py_guard_enter(struct guard *guard);
 void py_guard_leave(struct guard *guard);
 /* This may happen anywhere, by Python's collector also in a call of this very thread: it waits for
    nothing. The guard's owner is the caller's to keep. */
@@ -75,28 +96,42 @@ void py_guard_end(struct guard *guard);
 struct device {
     PyObject_HEAD struct fcl_context *context;
     struct guard guard;
+    int has_queue; /* of the caller's */
 };
-PyObject *py_context_error(struct fcl_context *context);
+/* Leaves the guard; -1: that failed, which is raised. */
+int py_device_leave(struct device *device, enum fcl_status status);
 /* Until all work that was asked for is done; -1: it failed, and that is raised. */
 int py_wait(struct device *device);
 extern PyType_Spec py_device_spec;
+
+/* ---- view.c ---- */
+
+/* As PyObject_GetBuffer, for memory of any form. */
+int py_view_get(PyObject *object, Py_buffer *view);
+/* In row-major order, without gaps. */
+int py_view_is_dense(const Py_buffer *view);
+/* The elements so, of a type that FCL has, as a bytearray. */
+PyObject *py_view_copy(const Py_buffer *view);
 
 /* ---- array.c ---- */
 
 struct array {
     PyObject_HEAD struct device *device;
     struct fcl_buffer *buffer;
-    PyObject *owner; /* of memory that is not ours; or NULL */
+    struct array *owner; /* of the buffer, where another array has it */
     int base, rank;
     Py_ssize_t shape[FCLC_MAX_RANK], strides[FCLC_MAX_RANK];
 };
 /* Takes the buffer over. */
-struct array *py_array_new(struct device *device, struct fcl_buffer *buffer, int base, int rank, const int64_t *shape);
+struct array *py_array_new(struct device *device, struct fcl_buffer *buffer, int base, int rank,
+                           const Py_ssize_t *shape);
 Py_ssize_t py_array_count(const struct array *a);
 enum fcl_backend py_array_backend(const struct array *a);
 PyObject *py_shape_tuple(int rank, const Py_ssize_t *shape);
-/* A copy as a NumPy array; the guard is not held, unless the caller holds it. */
-PyObject *py_array_read(struct array *a, int is_held);
+/* An array of NumPy's, and its memory. */
+PyObject *py_numpy_empty(int base, int rank, const Py_ssize_t *shape, Py_buffer *view);
+/* A copy as a NumPy array. */
+PyObject *py_array_read(struct array *a);
 extern PyType_Spec py_array_spec;
 
 /* ---- program.c ---- */
@@ -117,7 +152,8 @@ struct kernel {
     struct fclc_kernel *kernel;          /* compiled by the first call */
     size_t argument_count, result_count; /* parts */
 };
-int py_kernel_open(struct kernel *k); /* with the guard held */
+/* With the guard held. What it says is for py_take_message, without it. */
+enum fclc_status py_kernel_open(struct kernel *k, char **message);
 extern PyType_Spec py_kernel_spec;
 
 /* ---- arguments.c ---- */
@@ -140,9 +176,12 @@ struct call {
     } * foreign; /* memory of the device that is not ours */
     size_t foreign_count;
     int has_arrays; /* of the device among the arguments */
+    int converts;   /* arrays of other types; -1: as the program says */
 };
 /* Raises what is wrong with the argument in work; -1. */
 int py_wrong(const struct call *call, const char *format, ...);
+/* The same, because of what was raised; where that is no refusal, it stays. */
+int py_wrong_because(const struct call *call, const char *format, ...);
 void py_type_name(PyObject *object, char *text, size_t bytes);
 /* Keeps it until the call has ended; -1: there is none. */
 int py_hold(struct call *call, PyObject *object);

@@ -1,37 +1,140 @@
 /* Devices, and who may use them. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep, strdup */
 #include "core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* ---- forks ---- */
+
+/* All of it is only touched with Python's lock held. */
+static struct {
+    long inside;          /* how many threads are */
+    unsigned long forker; /* the thread that forks; 0: none does */
+    unsigned forks;       /* that led to this process */
+} gate;
+
+static void wait_a_little(void) {
+    const struct timespec time = {.tv_nsec = 200000};
+    Py_BEGIN_ALLOW_THREADS nanosleep(&time, NULL);
+    Py_END_ALLOW_THREADS
+}
+
+/* The thread that forks may have finalisers that call kernels: it never waits for itself. */
+static void await_forker(void) {
+    while (gate.forker && gate.forker != PyThread_get_thread_ident())
+        wait_a_little();
+}
+
+void py_begin(void) {
+    await_forker();
+    gate.inside++;
+}
+
+void py_end(void) { gate.inside--; }
+
+static PyObject *before_fork(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    await_forker();
+    gate.forker = PyThread_get_thread_ident();
+    while (gate.inside)
+        wait_a_little();
+    Py_RETURN_NONE;
+}
+
+static PyObject *after_fork_in_parent(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    gate.forker = 0;
+    Py_RETURN_NONE;
+}
+
+static PyObject *after_fork_in_child(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    gate.forker = 0;
+    gate.forks++;
+    Py_RETURN_NONE;
+}
+
+int py_watch_forks(void) {
+    static PyMethodDef hooks[] = {{"before", before_fork, METH_NOARGS, NULL},
+                                  {"after_in_parent", after_fork_in_parent, METH_NOARGS, NULL},
+                                  {"after_in_child", after_fork_in_child, METH_NOARGS, NULL}};
+    PyObject *add = py_attribute_of("os", "register_at_fork"), *nothing = PyTuple_New(0), *all = PyDict_New();
+    int is_good = add && nothing && all;
+    for (size_t i = 0; is_good && i < sizeof hooks / sizeof *hooks; i++) {
+        PyObject *hook = PyCFunction_New(&hooks[i], NULL);
+        is_good = hook && PyDict_SetItemString(all, hooks[i].ml_name, hook) == 0;
+        Py_XDECREF(hook);
+    }
+    PyObject *done = is_good ? PyObject_Call(add, nothing, all) : NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(all);
+    Py_XDECREF(nothing);
+    Py_XDECREF(add);
+    return done ? 0 : -1;
+}
 
 /* ---- guards ---- */
 
 int py_guard_init(struct guard *guard) {
-    *guard = (struct guard){PyThread_allocate_lock(), NULL, 0, 0};
+    *guard = (struct guard){.lock = PyThread_allocate_lock(), .forks = gate.forks};
     if (guard->lock)
         return 0;
     PyErr_NoMemory();
     return -1;
 }
 
-void py_guard_enter(struct guard *guard) {
+static int is_lost(const struct guard *guard) { return guard->driver && guard->forks != gate.forks; }
+
+void py_guard_lock(struct guard *guard) {
+    py_begin();
     if (PyThread_acquire_lock(guard->lock, NOWAIT_LOCK))
         return;
     Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(guard->lock, WAIT_LOCK);
     Py_END_ALLOW_THREADS
 }
 
-void py_guard_leave(struct guard *guard) {
-    while (guard->count) {
-        struct garbage one = guard->pending[--guard->count];
-        fcl_buffer_free(one.buffer);
-        fclc_close(one.kernel);
-        Py_XDECREF(one.program);
+int py_guard_enter(struct guard *guard) {
+    if (is_lost(guard)) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "this process was forked from one that had opened a device by %s, whose driver does not work in a "
+                 "fork: open the device after the fork, let multiprocessing start processes by \"spawn\" or "
+                 "\"forkserver\", or use target=\"c\"",
+                 guard->driver);
+        py_fail_with(py.error_type, FCLC_DEVICE, text);
+        return -1;
+    }
+    py_guard_lock(guard);
+    return 0;
+}
+
+/* Frees what is pending, and lets the lock go, before it drops programs: that runs Python's code. */
+static void release(struct guard *guard) {
+    struct garbage *pending = guard->pending;
+    size_t count = guard->count;
+    guard->pending = NULL;
+    guard->count = guard->room = 0;
+    for (size_t i = 0; i < count; i++) {
+        fcl_buffer_free(pending[i].buffer);
+        fclc_close(pending[i].kernel);
     }
     PyThread_release_lock(guard->lock);
+    for (size_t i = 0; i < count; i++)
+        Py_XDECREF(pending[i].program);
+    free(pending);
+}
+
+void py_guard_leave(struct guard *guard) {
+    py_end();
+    release(guard);
 }
 
 void py_guard_free(struct guard *guard, struct garbage one) {
+    if (is_lost(guard))
+        return; /* to free it would take the driver */
     if (guard->count == guard->room) {
         size_t room = guard->room ? 2 * guard->room : 16;
         struct garbage *more = realloc(guard->pending, room * sizeof *more);
@@ -42,7 +145,7 @@ void py_guard_free(struct guard *guard, struct garbage one) {
     }
     guard->pending[guard->count++] = one;
     if (PyThread_acquire_lock(guard->lock, NOWAIT_LOCK))
-        py_guard_leave(guard);
+        release(guard);
 }
 
 void py_guard_free_buffer(struct guard *guard, struct fcl_buffer *buffer) {
@@ -58,8 +161,14 @@ void py_guard_end(struct guard *guard) {
 
 /* ---- devices ---- */
 
-PyObject *py_context_error(struct fcl_context *context) {
-    return py_fail_with(py.error_type, FCLC_DEVICE, fcl_error(context));
+int py_device_leave(struct device *device, enum fcl_status status) {
+    char *why = status == FCL_OK ? NULL : strdup(fcl_error(device->context)); /* another thread's may be next */
+    py_guard_leave(&device->guard);
+    if (status == FCL_OK)
+        return 0;
+    py_fail_with(py.error_type, FCLC_DEVICE, why ? why : fcl_status_text(status));
+    free(why);
+    return -1;
 }
 
 static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -84,19 +193,23 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     }
     char why[4096] = "";
     enum fcl_status status;
+    py_begin();
     Py_BEGIN_ALLOW_THREADS status = fcl_open(&self->context, &options, why, sizeof why);
-    Py_END_ALLOW_THREADS if (status == FCL_OK) return (PyObject *)self;
+    Py_END_ALLOW_THREADS py_end();
+    if (status == FCL_OK) {
+        enum fcl_backend backend = fcl_device(self->context)->backend;
+        self->guard.driver = backend == FCL_BACKEND_C ? NULL : fcl_backend_name(backend);
+        self->has_queue = options.queue != NULL;
+        return (PyObject *)self;
+    }
     DROP(self);
     return py_fail_with(py.error_type, FCLC_DEVICE, why);
 }
 
 static void device_free(PyObject *object) {
     struct device *self = (struct device *)object;
-    if (self->context) {
-        py_guard_enter(&self->guard);
-        py_guard_leave(&self->guard);
+    if (!is_lost(&self->guard))
         fcl_close(self->context);
-    }
     py_guard_end(&self->guard);
     py_free_object(object);
 }
@@ -119,13 +232,10 @@ static PyObject *device_backend(PyObject *self, void *closure) {
 
 int py_wait(struct device *device) {
     enum fcl_status status;
-    py_guard_enter(&device->guard);
+    if (py_guard_enter(&device->guard) != 0)
+        return -1;
     Py_BEGIN_ALLOW_THREADS status = fcl_finish(device->context);
-    Py_END_ALLOW_THREADS py_guard_leave(&device->guard);
-    if (status == FCL_OK)
-        return 0;
-    py_context_error(device->context);
-    return -1;
+    Py_END_ALLOW_THREADS return py_device_leave(device, status);
 }
 
 static PyObject *device_finish(PyObject *object, PyObject *unused) {
@@ -140,6 +250,24 @@ static PyObject *device_repr(PyObject *self) {
     return PyUnicode_FromFormat("<fcl.Device %s:%d (%s)>", fcl_device_kind_name(info->kind), info->index, info->name);
 }
 
+/* Opened by its name where it is unpickled, as fcl.device does, in this process too. */
+static PyObject *device_reduce(PyObject *object, PyObject *unused) {
+    struct device *self = (struct device *)object;
+    const struct fcl_device_info *info = fcl_device(self->context);
+    (void)unused;
+    if (self->has_queue) {
+        PyErr_SetString(PyExc_TypeError, "a Device that works on a queue of the caller's cannot be pickled");
+        return NULL;
+    }
+    PyObject *open = py_attribute_of("fcl", "device");
+    PyObject *name = PyUnicode_FromFormat("%s:%d", fcl_device_kind_name(info->kind), info->index);
+    if (open && name)
+        return Py_BuildValue("(N(N))", open, name);
+    Py_XDECREF(open);
+    Py_XDECREF(name);
+    return NULL;
+}
+
 static PyGetSetDef device_fields[] = {
     {"name", device_name, NULL, "as its driver calls it", NULL},
     {"kind", device_kind, NULL, "cuda, opencl-gpu, opencl-cpu, opencl-other or c", NULL},
@@ -147,7 +275,10 @@ static PyGetSetDef device_fields[] = {
     {0},
 };
 static PyMethodDef device_methods[] = {
-    {"finish", device_finish, METH_NOARGS, "Wait until all work that was asked for is done."},
+    {"finish", device_finish, METH_NOARGS, "finish($self, /)\n--\n\nWait until all work that was asked for is done."},
+    {"__reduce__", device_reduce, METH_NOARGS, "Pickled, it is its name, by which it is opened."},
+    {"__copy__", py_itself, METH_NOARGS, "Itself."},
+    {"__deepcopy__", py_itself, METH_O, "Itself."},
     {0},
 };
 static PyType_Slot device_slots[] = {

@@ -94,21 +94,31 @@ PyObject *py_array_dlpack_device(PyObject *object, PyObject *unused) {
 PyObject *py_array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
     PyObject *stream = NULL, *version = NULL, *device = NULL, *copy = NULL;
-    struct array *a = (struct array *)object;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOO:__dlpack__", names, &stream, &version, &device, &copy))
         return NULL;
     PyObject *where = py_array_dlpack_device(object, NULL);
-    int type, id;
-    if (!where || !PyArg_ParseTuple(where, "ii", &type, &id) || py_wait(a->device) != 0) {
-        Py_XDECREF(where);
+    int type, id, is_here = 1;
+    if (where && device && device != Py_None)
+        is_here = PyObject_RichCompareBool(where, device, Py_EQ);
+    if (is_here == 0)
+        PyErr_SetString(PyExc_BufferError, "this array is on another device: numpy() copies it to the host");
+    int is_read = where && is_here == 1 && PyArg_ParseTuple(where, "ii", &type, &id);
+    Py_XDECREF(where);
+    int is_copied = copy ? PyObject_IsTrue(copy) : 0;
+    if (!is_read || is_copied < 0)
+        return NULL;
+    object = is_copied ? PyObject_CallMethod(object, "__copy__", NULL) : Py_NewRef(object);
+    struct array *a = (struct array *)object;
+    if (!a || py_wait(a->device) != 0) {
+        DROP(a);
         return NULL;
     }
-    Py_DECREF(where);
     struct dl_managed *managed = calloc(1, sizeof *managed);
     int64_t *shape = calloc((size_t)(a->rank ? a->rank : 1), sizeof *shape);
     if (!managed || !shape) {
         free(managed);
         free(shape);
+        DROP(a);
         return PyErr_NoMemory();
     }
     for (int i = 0; i < a->rank; i++)
@@ -121,7 +131,6 @@ PyObject *py_array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs) {
     managed->tensor.dtype.lanes = 1;
     managed->owner = object;
     managed->free = dl_free;
-    Py_INCREF(object);
     PyObject *capsule = PyCapsule_New(managed, dl_name, dl_capsule_free);
     if (!capsule)
         dl_free(managed);
@@ -162,13 +171,10 @@ static int runs_on_cuda(const struct call *call) {
 static int wait_for(struct call *call, void *stream) {
     struct device *device = call->kernel->program->device;
     enum fcl_status status;
-    py_guard_enter(&device->guard);
+    if (py_guard_enter(&device->guard) != 0)
+        return -1;
     Py_BEGIN_ALLOW_THREADS status = fcl_finish_queue(device->context, stream);
-    Py_END_ALLOW_THREADS py_guard_leave(&device->guard);
-    if (status == FCL_OK)
-        return 0;
-    py_context_error(device->context);
-    return -1;
+    Py_END_ALLOW_THREADS return py_device_leave(device, status);
 }
 
 static Py_ssize_t sequence_of_sizes(PyObject *sequence, Py_ssize_t *to) {
@@ -220,7 +226,9 @@ int py_take_cuda(struct call *call, const struct fclc_type *type, PyObject *inte
 
 int py_take_dlpack(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value) {
     PyObject *where = PyObject_CallMethod(object, "__dlpack_device__", NULL);
-    int device = 0, id = 0, is_read = where && PyTuple_Check(where) && PyArg_ParseTuple(where, "ii", &device, &id);
+    if (!where)
+        return py_wrong_because(call, "has no __dlpack_device__ that works");
+    int device = 0, id = 0, is_read = PyTuple_Check(where) && PyArg_ParseTuple(where, "ii", &device, &id);
     Py_XDECREF(where);
     if (!is_read) {
         PyErr_Clear();

@@ -1,43 +1,52 @@
 /* The module: what it has, and its functions. */
 #include "core.h"
 
-/* put(device, array): a copy of a NumPy array, dense, in the device's memory. */
+static PyObject *put_bytes(struct device *d, int base, const Py_buffer *view, const void *data) {
+    struct fcl_buffer *buffer = NULL;
+    enum fcl_status status;
+    uint64_t bytes = (uint64_t)view->itemsize;
+    for (int i = 0; i < view->ndim; i++)
+        bytes *= (uint64_t)view->shape[i];
+    if (py_guard_enter(&d->guard) != 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = fcl_buffer_new(d->context, bytes, &buffer);
+    if (status == FCL_OK)
+        status = fcl_write(buffer, 0, data, bytes);
+    Py_END_ALLOW_THREADS if (status != FCL_OK) fcl_buffer_free(buffer);
+    return py_device_leave(d, status) == 0 ? (PyObject *)py_array_new(d, buffer, base, view->ndim, view->shape) : NULL;
+}
+
+/* put(device, array): a copy of an array in the device's memory. */
 static PyObject *core_put(PyObject *module, PyObject *args) {
-    PyObject *device, *object;
+    PyObject *device, *object, *result = NULL;
     Py_buffer view;
     (void)module;
     if (!PyArg_ParseTuple(args, "O!O:put", py.device_type, &device, &object))
         return NULL;
-    if (PyObject_GetBuffer(object, &view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-        PyErr_Clear();
+    if (py_view_get(object, &view) != 0) {
+        PyObject *type, *cause, *trace;
+        if (!py_is_refusal())
+            return NULL;
+        PyErr_Fetch(&type, &cause, &trace);
         py_wrong_argument("put: an array is wanted, of a type that FCL has");
+        py_because(type, cause, trace);
         return NULL;
     }
     int base = py_base_of_format(view.format, view.itemsize);
-    struct device *d = (struct device *)device;
-    struct fcl_buffer *buffer = NULL;
-    struct array *result = NULL;
-    int64_t shape[FCLC_MAX_RANK];
     if (base < 0 || view.ndim < 1 || view.ndim > FCLC_MAX_RANK) {
-        py_wrong_argument("put: an array of 1 to %d dimensions is wanted, of a type that FCL has; its format is %s",
-                          FCLC_MAX_RANK, view.format ? view.format : "?");
+        py_wrong_argument("put: an array of 1 to %d dimensions is wanted, of a type that FCL has; this one has %d, and "
+                          "its format is %s",
+                          FCLC_MAX_RANK, view.ndim, view.format ? view.format : "?");
+    } else if (py_view_is_dense(&view)) {
+        result = put_bytes((struct device *)device, base, &view, view.buf);
     } else {
-        for (int i = 0; i < view.ndim; i++)
-            shape[i] = view.shape[i];
-        enum fcl_status status;
-        py_guard_enter(&d->guard);
-        Py_BEGIN_ALLOW_THREADS status = fcl_buffer_new(d->context, (uint64_t)view.len, &buffer);
-        if (status == FCL_OK)
-            status = fcl_write(buffer, 0, view.buf, (uint64_t)view.len);
-        Py_END_ALLOW_THREADS if (status != FCL_OK) fcl_buffer_free(buffer);
-        py_guard_leave(&d->guard);
-        if (status != FCL_OK)
-            py_context_error(d->context);
-        else
-            result = py_array_new(d, buffer, base, view.ndim, shape);
+        PyObject *copy = py_view_copy(&view);
+        const void *data = copy ? PyByteArray_AsString(copy) : NULL;
+        result = copy ? put_bytes((struct device *)device, base, &view, data) : NULL;
+        Py_XDECREF(copy);
     }
     PyBuffer_Release(&view);
-    return (PyObject *)result;
+    return result;
 }
 
 /* A dictionary for each device that there is. */
@@ -46,8 +55,11 @@ static PyObject *core_devices(PyObject *module, PyObject *unused) {
     enum fcl_status status;
     (void)module;
     (void)unused;
+    py_begin();
     Py_BEGIN_ALLOW_THREADS status = fcl_devices(&list);
-    Py_END_ALLOW_THREADS if (status != FCL_OK) return py_fail_with(py.error_type, FCLC_DEVICE, fcl_status_text(status));
+    Py_END_ALLOW_THREADS py_end();
+    if (status != FCL_OK)
+        return py_fail_with(py.error_type, FCLC_DEVICE, fcl_status_text(status));
     PyObject *result = PyList_New(0);
     for (size_t i = 0; result && i < list.count; i++) {
         const struct fcl_device_info *d = &list.devices[i];
@@ -80,7 +92,8 @@ static int find_numpy(void) {
     py.numpy_empty = py_attribute_of("numpy", "empty");
     py.numpy_array_equal = py_attribute_of("numpy", "array_equal");
     py.numpy_from_dlpack = py_attribute_of("numpy", "from_dlpack");
-    if (!py.numpy_asarray || !py.numpy_empty || !py.numpy_array_equal || !py.numpy_from_dlpack)
+    py.masked_type = py_attribute_of("numpy.ma", "MaskedArray");
+    if (!py.masked_type || !py.numpy_asarray || !py.numpy_empty || !py.numpy_array_equal || !py.numpy_from_dlpack)
         return -1;
     for (int i = 0; i < BASES; i++)
         if (!(py.numpy_scalars[i] = py_attribute_of("numpy", i == FCLC_BOOL ? "bool_" : py_bases[i].numpy)))
@@ -97,9 +110,10 @@ PyMODINIT_FUNC PyInit__core(void) {
         return NULL;
     py.error_type = py_attribute_of("fcl._errors", "Error");
     py.argument_error_type = py_attribute_of("fcl._errors", "ArgumentError");
-    py.warning_type = py_attribute_of("fcl._errors", "Warning");
-    if (py.error_type && py.argument_error_type && py.warning_type && find_numpy() == 0 &&
-        add_type(module, "Device", &py_device_spec, &py.device_type) == 0 &&
+    py.warn = py_attribute_of("fcl._errors", "warn");
+    py.converted = py_attribute_of("fcl._arrays", "converted");
+    if (py.error_type && py.argument_error_type && py.warn && py.converted && find_numpy() == 0 &&
+        py_watch_forks() == 0 && add_type(module, "Device", &py_device_spec, &py.device_type) == 0 &&
         add_type(module, "Array", &py_array_spec, &py.array_type) == 0 &&
         add_type(module, "Program", &py_program_spec, &py.program_type) == 0 &&
         add_type(module, "Kernel", &py_kernel_spec, &py.kernel_type) == 0 &&

@@ -30,8 +30,10 @@ static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     if (is_good) {
         char *message = NULL;
         enum fclc_status status;
+        py_begin();
         Py_BEGIN_ALLOW_THREADS status = fclc_load(&self->program, given, file_count, options, word_count, &message);
-        Py_END_ALLOW_THREADS is_good = py_take_message(status, message) == 0;
+        Py_END_ALLOW_THREADS py_end();
+        is_good = py_take_message(status, message) == 0;
     } else if (!PyErr_Occurred()) {
         PyErr_NoMemory();
     }
@@ -116,7 +118,7 @@ static PyObject *program_text(PyObject *object, PyObject *args) {
         return NULL;
     char *text = NULL, *message = NULL;
     enum fclc_status status;
-    py_guard_enter(py_program_guard(self));
+    py_guard_lock(py_program_guard(self));
     Py_BEGIN_ALLOW_THREADS status = fclc_text(self->program, kernel, target, &text, &message);
     Py_END_ALLOW_THREADS py_guard_leave(py_program_guard(self));
     PyObject *result = NULL;
@@ -134,7 +136,7 @@ static PyObject *program_report(PyObject *object, PyObject *args) {
         return NULL;
     char *text = NULL, *message = NULL;
     enum fclc_status status;
-    py_guard_enter(py_program_guard(self));
+    py_guard_lock(py_program_guard(self));
     Py_BEGIN_ALLOW_THREADS status =
         fclc_report(self->program, kernel, target, sizes, device, (enum fclc_report_form)form, &text, &message);
     Py_END_ALLOW_THREADS py_guard_leave(py_program_guard(self));
@@ -212,29 +214,30 @@ static void kernel_free(PyObject *object) {
     py_free_object(object);
 }
 
-int py_kernel_open(struct kernel *k) {
-    if (k->kernel)
-        return 0;
-    char *message = NULL;
-    enum fclc_status status;
+enum fclc_status py_kernel_open(struct kernel *k, char **message) {
+    enum fclc_status status = FCLC_GOOD;
     struct fcl_context *context = k->program->device ? k->program->device->context : NULL;
-    Py_BEGIN_ALLOW_THREADS status = fclc_open(&k->kernel, k->program->program, k->info->name, context, &message);
-    Py_END_ALLOW_THREADS return py_take_message(status, message);
+    if (k->kernel)
+        return status;
+    Py_BEGIN_ALLOW_THREADS status = fclc_open(&k->kernel, k->program->program, k->info->name, context, message);
+    Py_END_ALLOW_THREADS return status;
 }
 
 static PyObject *kernel_compile(PyObject *object, PyObject *unused) {
     struct kernel *k = (struct kernel *)object;
     (void)unused;
-    py_guard_enter(py_program_guard(k->program));
-    int status = py_kernel_open(k);
+    char *message = NULL;
+    if (py_guard_enter(py_program_guard(k->program)) != 0)
+        return NULL;
+    enum fclc_status status = py_kernel_open(k, &message);
     py_guard_leave(py_program_guard(k->program));
-    if (status != 0)
+    if (py_take_message(status, message) != 0)
         return NULL;
     Py_RETURN_NONE;
 }
 
 static PyMethodDef kernel_methods[] = {
-    {"compile", kernel_compile, METH_NOARGS, "Compile it now, not with its first call."},
+    {"compile", kernel_compile, METH_NOARGS, "compile($self, /)\n--\n\nCompile it now, not with its first call."},
     {0},
 };
 static PyType_Slot kernel_slots[] = {

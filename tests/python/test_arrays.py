@@ -158,6 +158,86 @@ def test_cuda_arrays_of_others():
     assert m.sum(OnlyInterface(**empty.__cuda_array_interface__)) == 0
 
 
+def test_parts_of_arrays(device):
+    wanted = np.arange(24, dtype=np.int32).reshape(4, 3, 2)
+    a = fcl.put(wanted, device)
+    for index in (0, 3, -1, -4, np.int64(2)):
+        assert isinstance(a[index], fcl.Array) and a[index].numpy().tolist() == wanted[index].tolist()
+        assert a[index][0][-1] == wanted[index, 0, -1] and type(a[index][0][-1]) is np.int32
+    for part in (slice(None), slice(1, 3), slice(-2, None), slice(2, 1), slice(0, 99), slice(-99, 1), slice(4, 4)):
+        assert a[part].shape == wanted[part].shape and a[part].numpy().tolist() == wanted[part].tolist()
+    assert [row.numpy().tolist() for row in a] == wanted.tolist() and len(a) == 4
+    assert list(fcl.put([1.5, 2.5], device)) == [1.5, 2.5] and 2.5 in fcl.put([1.5, 2.5], device)
+    for wrong in (4, -5, 10**30):
+        with pytest.raises(IndexError):
+            a[wrong]
+    for wrong in ((0, 0), None, ..., "a", 1.0, [0]):
+        with pytest.raises(TypeError, match="whole number or a slice.*`.numpy\\(\\)`"):
+            a[wrong]
+    for wrong in (slice(None, None, 2), slice(None, None, -1)):
+        with pytest.raises(ValueError, match="step 1"):
+            a[wrong]
+    with pytest.raises(TypeError):
+        a[0] = 1
+    with pytest.raises(IndexError):
+        fcl.put(wanted[:0], device)[0]
+    for dtype in (np.bool_, np.int8, np.uint64, np.float16, np.float64):
+        assert type(fcl.put(np.ones(2, dtype), device)[1]) is dtype
+    part = a[1:]
+    del a
+    gc.collect()
+    assert part[0].numpy().tolist() == wanted[1].tolist()
+    m = fcl.source(TEXT, target=device)
+    b = fcl.put(np.arange(6, dtype=np.int32).reshape(3, 2), device)
+    assert m.sum(b[1:], keep=False) == 14 and m.sum(b[:0], keep=False) == 0
+
+
+def test_shapes_of_arrays(device):
+    wanted = np.arange(24, dtype=np.int32)
+    a = fcl.put(wanted, device)
+    for shape in ((24,), (4, 6), (2, 3, 4), (4, -1), (-1,), (1, 24, 1), (np.int64(2), 12)):
+        for b in (a.reshape(*shape), a.reshape(shape), a.reshape(list(shape))):
+            assert b.shape == wanted.reshape(shape).shape and b.numpy().tolist() == wanted.reshape(shape).tolist()
+    for wrong in ((5,), (5, -1), (-1, -1), (-2, 12), (), (1,) * 8 + (24,), (0, -1), (2**40, 2**40)):
+        with pytest.raises(ValueError):
+            a.reshape(wrong)
+    with pytest.raises(TypeError):
+        a.reshape("ab")
+    empty = a[:0]
+    assert empty.reshape(0, 5).shape == (0, 5) and empty.reshape(5, -1).shape == (5, 0)
+    table = a.reshape(4, 6)
+    if device == "c":
+        np.asarray(memoryview(a))[7] = 100
+        assert table[1][1] == 100  # it is the same memory
+        np.asarray(memoryview(a))[7] = 7
+    del a
+    gc.collect()
+    m = fcl.source(TEXT, target=device)
+    [fcl.put(np.zeros(24, np.int32), device) for _ in range(10)]
+    assert m.sum(table, keep=False) == wanted.sum() and table.reshape(3, 8)[2].numpy().tolist() == list(range(16, 24))
+
+
+def test_what_dlpack_is_asked_for():
+    a = fcl.put(np.arange(3, dtype=np.int32), "c")
+    with pytest.raises(BufferError, match="another device"):
+        a.__dlpack__(dl_device=(2, 0))
+    shared, copied = (np.from_dlpack(Exports(a, copy=copy)) for copy in (False, True))
+    a.__dlpack__(dl_device=(1, 0), max_version=(1, 0), copy=None, stream=None)
+    np.asarray(memoryview(a))[0] = 5
+    assert shared.tolist() == [5, 1, 2] and copied.tolist() == [0, 1, 2]
+
+
+class Exports:
+    def __init__(self, array, **options):
+        self.array, self.options = array, options
+
+    def __dlpack__(self, **ignored):
+        return self.array.__dlpack__(**self.options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
 def test_memory_comes_back(device):
     if device == "cuda":
         pytest.skip("that takes the simulator minutes")

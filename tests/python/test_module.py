@@ -1,6 +1,9 @@
 """`fclc k.fcl -o k.py`, the notebook's magic, and what type checkers see."""
 
+import inspect
 import os
+import pydoc
+import re
 import subprocess
 import sys
 
@@ -83,6 +86,54 @@ def test_the_cell_magic():
     with pytest.raises(fcl.Error, match="<cell>:1:"):
         from fcl._magic import run_cell
         run_cell("", "kernel k = y", {})
+
+
+def shown(shell, cell, capsys):
+    """What a notebook shows of it."""
+    capsys.readouterr()
+    assert not shell.run_cell(cell).success
+    return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+
+
+def test_a_notebook_shows_the_error_and_no_frames_of_ours(capsys):
+    shell_module = pytest.importorskip("IPython.core.interactiveshell")
+    shell = shell_module.InteractiveShell.instance()
+    shell.run_cell("%load_ext fcl\nimport fcl, numpy as np")
+    wrong = shown(shell, "%%fcl --target=c\nkernel k (x : int) = y + 1\n", capsys)
+    assert wrong.startswith("Error: <cell>:1:22: error[E0201]") and ".py" not in wrong, wrong
+    assert shown(shell, "%%fcl --target=nothing\nkernel k (x : int) = x\n", capsys).startswith("Error: fclc: ")
+    wrong = shown(shell, "m = fcl.source('kernel k (x : int) = y')", capsys)
+    assert "fcl.source(" in wrong and "E0201" in wrong and "__init__.py" not in wrong and "_core" not in wrong, wrong
+    shell.run_cell("m = fcl.source('kernel k (x : int) = x', target='c')\ndef mine(x):\n    return m.k(x, chunk=3)")
+    wrong = shown(shell, "mine(3)", capsys)
+    assert "return m.k(x, chunk=3)" in wrong and "mine(3)" in wrong and "chunk" in wrong, wrong
+    assert "__init__.py" not in wrong and "skipping" not in wrong, wrong
+    wrong = shown(shell, "m.k(1.5)", capsys)
+    assert "ArgumentError: k: argument 1, `x : int`, wants a whole number" in wrong and "__init__.py" not in wrong
+    wrong = shown(shell, "fcl.load('absent.fcl')", capsys)
+    assert "MissingFileError" in wrong and "absent.fcl: No such file" in wrong and "__init__.py" not in wrong
+
+
+def test_signatures():
+    m = fcl.source("kernel scale (k : float) (xs : [float]) = push <grid> (map ( * k) xs)\n"
+                   "kernel odd (x : int) (x' : int) (lambda : int) (keep : int) (y : int) =\n"
+                   "  x + x' + lambda + keep + y\n"
+                   "kernel none = 3\n", target="c")
+    assert str(inspect.signature(m.scale)) == (
+        "(k: 'float', xs: '[float]', *, keep: 'bool | None' = None, convert: 'bool | None' = None, **options: 'Any')"
+        " -> '[float]<grid>'")
+    bound = inspect.signature(m.scale).bind(2.0, xs=[1, 2], keep=False)
+    assert m.scale(*bound.args, **bound.kwargs).tolist() == [2, 4]
+    odd = inspect.signature(m.odd)
+    kinds = [(name, p.kind.name) for name, p in odd.parameters.items()]
+    assert kinds == [("x", "POSITIONAL_ONLY"), ("x_", "POSITIONAL_ONLY"), ("lambda_", "POSITIONAL_ONLY"),
+                     ("keep_", "POSITIONAL_ONLY"), ("y", "POSITIONAL_OR_KEYWORD"), ("keep", "KEYWORD_ONLY"),
+                     ("convert", "KEYWORD_ONLY"), ("options", "VAR_KEYWORD")]
+    assert list(inspect.signature(m.none).parameters) == ["keep", "convert", "options"]
+    for public in (fcl.load, fcl.source, fcl.put, fcl.device, fcl.devices, fcl.Device, m.scale.compile, m.scale.code,
+                   fcl.Array.numpy, fcl.Array.reshape, fcl.Device.finish, m.with_options, m.code, m.report):
+        inspect.signature(public)
+    assert "reshape(self, /, *shape)" in pydoc.render_doc(fcl.Array, renderer=pydoc.plaintext)
 
 
 def test_devices():
