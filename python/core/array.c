@@ -80,7 +80,7 @@ PyObject *py_shape_tuple(int rank, const Py_ssize_t *shape) {
 
 static int read_bytes(struct array *a, Py_ssize_t offset, void *to, Py_ssize_t bytes) {
     enum fcl_status status;
-    if (py_guard_enter(&a->device->guard) != 0)
+    if (py_guard_enter(&a->device->guard, 1) != 0)
         return -1;
     Py_BEGIN_ALLOW_THREADS status = fcl_read(a->buffer, (uint64_t)offset, to, (uint64_t)bytes);
     Py_END_ALLOW_THREADS return py_device_leave(a->device, status);
@@ -122,7 +122,7 @@ static PyObject *copy_part(struct array *a, Py_ssize_t offset, int rank, const P
     if (!part)
         return NULL;
     uint64_t bytes = (uint64_t)array_bytes(part);
-    if (py_guard_enter(&device->guard) != 0) {
+    if (py_guard_enter(&device->guard, 1) != 0) {
         DROP(part);
         return NULL;
     }
@@ -345,6 +345,7 @@ static PyType_Slot array_slots[] = {
     {Py_tp_methods, array_methods},
     {Py_sq_length, array_length},
     {Py_sq_item, array_item},
+    {Py_tp_iter, PySeqIter_New},
     {Py_mp_length, array_length},
     {Py_mp_subscript, array_subscript},
     {Py_bf_getbuffer, array_export},

@@ -103,7 +103,8 @@ void py_because(PyObject *type, PyObject *cause, PyObject *trace) {
         PyException_SetTraceback(cause, trace);
     Py_XDECREF(type);
     Py_XDECREF(trace);
-    PyException_SetCause(error, cause);
+    PyException_SetContext(error, cause);
+    PyObject_SetAttrString(error, "__suppress_context__", Py_True);
     PyErr_Restore(error_type, error, error_trace);
 }
 

@@ -125,7 +125,7 @@ static PyObject *run(struct call *call, struct fclc_value *results, int keep) {
     char *opening = NULL, *message = NULL;
     struct fclc_value *at = results;
     int is_copied = 1;
-    if (py_guard_enter(guard) != 0)
+    if (py_guard_enter(guard, 1) != 0)
         return NULL;
     memset(results, 0, k->result_count * sizeof *results);
     enum fclc_status opened = py_kernel_open(k, &opening), status = FCLC_WRONG;

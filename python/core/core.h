@@ -11,8 +11,8 @@
    may call kernels: so a thread holds one guard at most, and the holder waits for nobody.
 
    Forks. A thread is inside between py_begin and py_end. A fork waits until no thread is, and
-   nobody enters meanwhile: no guard is held, and no file is half read, in the child. There memory
-   and kernels in C live on; those of drivers are lost, and say so. */
+   nobody enters meanwhile: no guard is held in the child. There memory and kernels in C live on;
+   those of drivers are lost, and say so. */
 #ifndef FCL_PYTHON_CORE_H
 #define FCL_PYTHON_CORE_H
 
@@ -53,7 +53,8 @@ int py_take_message(enum fclc_status status, char *message);
 int py_wrong_argument(const char *format, ...);
 /* Whether what was raised says that a value is not of the kind that was tried. All else is its own to tell. */
 int py_is_refusal(void);
-/* What is raised now has that cause, which PyErr_Fetch gave. */
+/* What is raised now has that as its context, which PyErr_Fetch gave, as by `raise … from None`: it says all that the
+   other does, in the caller's words. */
 void py_because(PyObject *type, PyObject *cause, PyObject *trace);
 /* An attribute: 1, 0 where there is none, or -1 where it raises something else. */
 int py_find(PyObject *object, const char *name, PyObject **found);
@@ -75,17 +76,16 @@ struct guard {
     PyThread_type_lock lock;
     struct garbage *pending;
     size_t count, room;
+    int is_held;
     const char *driver; /* that a fork's child loses; NULL: it has all */
-    unsigned forks;     /* that were before it */
+    unsigned forks;     /* that led to the process that uses it */
 };
 int py_watch_forks(void);
 void py_begin(void);
 void py_end(void);
 int py_guard_init(struct guard *guard);
-/* For what needs no device; */
-void py_guard_lock(struct guard *guard);
-/* for what does; -1: a fork has lost it, which is raised. */
-int py_guard_enter(struct guard *guard);
+/* -1: a fork has lost the device, which is raised where it is wanted. */
+int py_guard_enter(struct guard *guard, int for_device);
 void py_guard_leave(struct guard *guard);
 /* This may happen anywhere, by Python's collector also in a call of this very thread: it waits for
    nothing. The guard's owner is the caller's to keep. */

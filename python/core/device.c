@@ -13,19 +13,26 @@
 static struct {
     long inside;          /* how many threads are */
     unsigned long forker; /* the thread that forks; 0: none does */
+    int is_ready;         /* it found nobody inside: now it runs what others do before a fork */
     unsigned forks;       /* that led to this process */
 } gate;
 
+enum { WAIT_NANOSECONDS = 200000, PATIENCE = 1000000000 / WAIT_NANOSECONDS };
+
 static void wait_a_little(void) {
-    const struct timespec time = {.tv_nsec = 200000};
+    const struct timespec time = {.tv_nsec = WAIT_NANOSECONDS};
     Py_BEGIN_ALLOW_THREADS nanosleep(&time, NULL);
     Py_END_ALLOW_THREADS
 }
 
-/* The thread that forks may have finalisers that call kernels: it never waits for itself. */
+/* What others do before a fork may wait for a lock of theirs, which the thread that is here may have: after a second
+   it goes on. The thread that forks may have finalisers that call kernels: it never waits for itself. */
 static void await_forker(void) {
-    while (gate.forker && gate.forker != PyThread_get_thread_ident())
+    int patience = PATIENCE;
+    while (gate.forker && gate.forker != PyThread_get_thread_ident() && patience > 0) {
+        patience -= gate.is_ready;
         wait_a_little();
+    }
 }
 
 void py_begin(void) {
@@ -41,20 +48,21 @@ static PyObject *before_fork(PyObject *module, PyObject *unused) {
     gate.forker = PyThread_get_thread_ident();
     while (gate.inside)
         wait_a_little();
+    gate.is_ready = 1;
     Py_RETURN_NONE;
 }
 
 static PyObject *after_fork_in_parent(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     gate.forker = 0;
+    gate.is_ready = 0;
     Py_RETURN_NONE;
 }
 
 static PyObject *after_fork_in_child(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
-    gate.forker = 0;
+    gate.inside = 0;
     gate.forks++;
-    Py_RETURN_NONE;
+    return after_fork_in_parent(module, unused);
 }
 
 int py_watch_forks(void) {
@@ -86,28 +94,41 @@ int py_guard_init(struct guard *guard) {
     return -1;
 }
 
-static int is_lost(const struct guard *guard) { return guard->driver && guard->forks != gate.forks; }
-
-void py_guard_lock(struct guard *guard) {
-    py_begin();
-    if (PyThread_acquire_lock(guard->lock, NOWAIT_LOCK))
-        return;
-    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(guard->lock, WAIT_LOCK);
-    Py_END_ALLOW_THREADS
+/* What a fork has left of it: nothing of a driver's, nor of what another thread was in the middle of. */
+static int is_lost(struct guard *guard) {
+    if (guard->forks == gate.forks)
+        return 0;
+    if (guard->driver || guard->is_held)
+        return 1;
+    guard->forks = gate.forks;
+    return 0;
 }
 
-int py_guard_enter(struct guard *guard) {
-    if (is_lost(guard)) {
-        char text[512];
+static int fail_of_fork(const struct guard *guard) {
+    char text[512];
+    if (guard->is_held)
+        snprintf(text, sizeof text,
+                 "this process was forked while another thread was in the middle of a call, of which nothing can be "
+                 "used here: open a Device and load the program anew");
+    else
         snprintf(text, sizeof text,
                  "this process was forked from one that had opened a device by %s, whose driver does not work in a "
                  "fork: open the device after the fork, let multiprocessing start processes by \"spawn\" or "
                  "\"forkserver\", or use target=\"c\"",
                  guard->driver);
-        py_fail_with(py.error_type, FCLC_DEVICE, text);
-        return -1;
+    py_fail_with(py.error_type, FCLC_DEVICE, text);
+    return -1;
+}
+
+int py_guard_enter(struct guard *guard, int for_device) {
+    if (is_lost(guard) && (for_device || guard->is_held))
+        return fail_of_fork(guard);
+    py_begin();
+    if (!PyThread_acquire_lock(guard->lock, NOWAIT_LOCK)) {
+        Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(guard->lock, WAIT_LOCK);
+        Py_END_ALLOW_THREADS
     }
-    py_guard_lock(guard);
+    guard->is_held = 1;
     return 0;
 }
 
@@ -121,6 +142,7 @@ static void release(struct guard *guard) {
         fcl_buffer_free(pending[i].buffer);
         fclc_close(pending[i].kernel);
     }
+    guard->is_held = 0;
     PyThread_release_lock(guard->lock);
     for (size_t i = 0; i < count; i++)
         Py_XDECREF(pending[i].program);
@@ -232,7 +254,7 @@ static PyObject *device_backend(PyObject *self, void *closure) {
 
 int py_wait(struct device *device) {
     enum fcl_status status;
-    if (py_guard_enter(&device->guard) != 0)
+    if (py_guard_enter(&device->guard, 1) != 0)
         return -1;
     Py_BEGIN_ALLOW_THREADS status = fcl_finish(device->context);
     Py_END_ALLOW_THREADS return py_device_leave(device, status);

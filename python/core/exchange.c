@@ -171,7 +171,7 @@ static int runs_on_cuda(const struct call *call) {
 static int wait_for(struct call *call, void *stream) {
     struct device *device = call->kernel->program->device;
     enum fcl_status status;
-    if (py_guard_enter(&device->guard) != 0)
+    if (py_guard_enter(&device->guard, 1) != 0)
         return -1;
     Py_BEGIN_ALLOW_THREADS status = fcl_finish_queue(device->context, stream);
     Py_END_ALLOW_THREADS return py_device_leave(device, status);

@@ -7,7 +7,7 @@ static PyObject *put_bytes(struct device *d, int base, const Py_buffer *view, co
     uint64_t bytes = (uint64_t)view->itemsize;
     for (int i = 0; i < view->ndim; i++)
         bytes *= (uint64_t)view->shape[i];
-    if (py_guard_enter(&d->guard) != 0)
+    if (py_guard_enter(&d->guard, 1) != 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = fcl_buffer_new(d->context, bytes, &buffer);
     if (status == FCL_OK)

@@ -118,7 +118,8 @@ static PyObject *program_text(PyObject *object, PyObject *args) {
         return NULL;
     char *text = NULL, *message = NULL;
     enum fclc_status status;
-    py_guard_lock(py_program_guard(self));
+    if (py_guard_enter(py_program_guard(self), 0) != 0)
+        return NULL;
     Py_BEGIN_ALLOW_THREADS status = fclc_text(self->program, kernel, target, &text, &message);
     Py_END_ALLOW_THREADS py_guard_leave(py_program_guard(self));
     PyObject *result = NULL;
@@ -136,7 +137,8 @@ static PyObject *program_report(PyObject *object, PyObject *args) {
         return NULL;
     char *text = NULL, *message = NULL;
     enum fclc_status status;
-    py_guard_lock(py_program_guard(self));
+    if (py_guard_enter(py_program_guard(self), 0) != 0)
+        return NULL;
     Py_BEGIN_ALLOW_THREADS status =
         fclc_report(self->program, kernel, target, sizes, device, (enum fclc_report_form)form, &text, &message);
     Py_END_ALLOW_THREADS py_guard_leave(py_program_guard(self));
@@ -227,7 +229,7 @@ static PyObject *kernel_compile(PyObject *object, PyObject *unused) {
     struct kernel *k = (struct kernel *)object;
     (void)unused;
     char *message = NULL;
-    if (py_guard_enter(py_program_guard(k->program)) != 0)
+    if (py_guard_enter(py_program_guard(k->program), 1) != 0)
         return NULL;
     enum fclc_status status = py_kernel_open(k, &message);
     py_guard_leave(py_program_guard(k->program));

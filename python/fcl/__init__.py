@@ -156,8 +156,8 @@ class _Loaded:
             return None
         chosen = self.variants.pop(key, None) or Program(self.files, merged)
         self.variants[key] = chosen
-        while len(self.variants) > _CHOICES:
-            self.variants.pop(next(iter(self.variants), key), None)
+        for old in list(self.variants)[:-_CHOICES]:
+            self.variants.pop(old, None)
         return chosen
 
 

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, SupportsIndex, final, overload
 
 import numpy as np
@@ -33,6 +33,7 @@ class Array:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
     @overload
     def __getitem__(self, index: slice, /) -> Array: ...
     @overload

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import sys
+import traceback
 import types
 import warnings
 from typing import Any
@@ -25,9 +26,9 @@ class Error(Exception):
     def _render_traceback_(self) -> list[str]:
         """IPython asks for it: the caller's frames are shown, ours and those that lead to the cell's magic are not."""
         self.__traceback__ = _without_ours(self.__traceback__)
-        if self.__traceback__ is None:
-            return [f"{type(self).__name__}: {self}"]
         shell = sys.modules["IPython"].get_ipython()
+        if self.__traceback__ is None or shell is None:
+            return traceback.format_exception(self)
         return list(shell.InteractiveTB.structured_traceback(type(self), self, self.__traceback__, tb_offset=0))
 
 

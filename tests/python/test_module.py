@@ -100,8 +100,8 @@ def test_a_notebook_shows_the_error_and_no_frames_of_ours(capsys):
     shell = shell_module.InteractiveShell.instance()
     shell.run_cell("%load_ext fcl\nimport fcl, numpy as np")
     wrong = shown(shell, "%%fcl --target=c\nkernel k (x : int) = y + 1\n", capsys)
-    assert wrong.startswith("Error: <cell>:1:22: error[E0201]") and ".py" not in wrong, wrong
-    assert shown(shell, "%%fcl --target=nothing\nkernel k (x : int) = x\n", capsys).startswith("Error: fclc: ")
+    assert wrong.startswith("fcl.Error: <cell>:1:22: error[E0201]") and ".py" not in wrong, wrong
+    assert shown(shell, "%%fcl --target=nothing\nkernel k (x : int) = x\n", capsys).startswith("fcl.Error: fclc: ")
     wrong = shown(shell, "m = fcl.source('kernel k (x : int) = y')", capsys)
     assert "fcl.source(" in wrong and "E0201" in wrong and "__init__.py" not in wrong and "_core" not in wrong, wrong
     shell.run_cell("m = fcl.source('kernel k (x : int) = x', target='c')\ndef mine(x):\n    return m.k(x, chunk=3)")

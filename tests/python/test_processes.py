@@ -158,7 +158,58 @@ stop = True
 """, target)
 
 
-def test_finalisers_that_fork_and_call_in_a_fork():
+WITH_LOCK = """
+import os, sys, threading, time
+lock = threading.Lock()  # as that of the module logging
+os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+import fcl
+TEXT = '''kernel sum (xs : [int]) = reduce (+) 0 xs
+kernel slow (n : int) (xs : [int]) =
+  push <grid> (map (fn x => foldl (fn a k => (a * 5 + k) % 1000003) x (generate n (fn k => k))) xs)
+'''
+m, other = (fcl.source(TEXT, device=fcl.Device("c")) for i in range(2))
+m.sum([1])
+other.slow.compile()
+inside = threading.Event()
+
+def has_lock():
+    with lock:
+        inside.set()
+        time.sleep(0.3)  # the fork has begun, and waits for the lock
+        assert m.sum([1, 2]) == 3
+
+def calls():
+    inside.wait()
+    time.sleep(0.2)
+    other.slow(2000000000, [1])  # from when this thread has waited until after the fork
+
+threads = [threading.Thread(target=one) for one in (has_lock, calls)]
+[one.start() for one in threads]
+inside.wait()
+child = os.fork()
+if not child:
+    assert m.sum([1, 2]) == 3 and "sum" in m.code("c")
+    for one in (lambda: other.sum([1]), lambda: other.code("c"), lambda: other.device.finish()):
+        try:
+            one()
+        except fcl.Error as error:
+            print("in the middle of a call" in str(error), flush=True)
+    own = fcl.source(TEXT, target="c")
+    assert own.sum([1]) == 1
+    del other
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0 and m.sum([1]) == 1
+os._exit(0)  # and not wait for the other
+"""
+
+
+def test_a_fork_whose_hooks_wait_for_a_thread_that_calls():
+    done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", WITH_LOCK], capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.split() == ["True"] * 3, done.stdout + done.stderr
+
+
+def test_hooks_of_a_fork_may_call_kernels():
     run("""
 m = fcl.source(TEXT, target="c")
 m.sum([1])

@@ -146,7 +146,7 @@ def test_arrays_are_converted_where_that_is_asked_for(m):
                           (m.wide, np.array([2**63], np.uint64))]:
         with pytest.raises(fcl.ArgumentError, match="argument 1, .* has elements that are out of the range") as error:
             kernel(wrong, convert=True)
-        assert isinstance(error.value.__cause__, OverflowError)
+        assert isinstance(error.value.__context__, OverflowError)
     for kernel, wrong in [(m.same, np.array([1.0])), (m.bools, np.array([1])), (m.twice, np.array([True])),
                           (m.twice, np.array([1j])), (m.bits, np.array([1.0])), (m.same, np.array(["1"])),
                           (m.same, np.array([1], object)), (m.same, np.zeros(1, "M8[s]"))]:
@@ -213,7 +213,7 @@ def test_errors_of_others_are_not_swallowed(m):
         m.scalars(1, 1.0, type("boolean", (), {})())
     with pytest.raises(fcl.ArgumentError, match="wants a whole number") as told:
         m.scalars(np.zeros(2, int), 1.0, True)
-    assert isinstance(told.value.__cause__, TypeError)
+    assert isinstance(told.value.__context__, TypeError)
 
 
 def test_errors_of_a_buffer(m):
@@ -221,4 +221,4 @@ def test_errors_of_a_buffer(m):
     gone.release()
     with pytest.raises(fcl.ArgumentError, match="wants elements of type uint8, and this memoryview") as told:
         m.bytes(gone)
-    assert isinstance(told.value.__cause__, ValueError)
+    assert isinstance(told.value.__context__, ValueError)
