@@ -92,6 +92,7 @@ static void free_list(struct fcl_context *context, struct fcl_buffer **list) {
 }
 
 void fcl_trim(struct fcl_context *context) {
+    FCLRT_ENTER;
     if (!context || !context->pool)
         return;
     context->backend->finish(context);
@@ -154,6 +155,7 @@ static enum fcl_status find_memory(struct fcl_context *context, uint64_t bytes, 
 }
 
 enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
+    FCLRT_ENTER;
     if (out)
         *out = NULL;
     if (!context)
@@ -174,6 +176,7 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
 
 enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **out) {
+    FCLRT_ENTER;
     if (out)
         *out = NULL;
     if (!context)
@@ -232,6 +235,7 @@ void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list
 }
 
 void fcl_buffer_free(struct fcl_buffer *buffer) {
+    FCLRT_ENTER;
     if (!buffer)
         return;
     struct fcl_context *context = buffer->context;
@@ -255,6 +259,7 @@ static bool has_addresses(const struct fcl_context *context) {
 
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
                                 struct fcl_buffer **out) {
+    FCLRT_ENTER;
     if (out)
         *out = NULL;
     if (!context)
@@ -338,6 +343,7 @@ static enum fcl_status part_of_slab(struct fcl_context *context, uint64_t bytes,
 
 enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **out) {
+    FCLRT_ENTER;
     // A graph clears its own each time that it is launched.
     if (context && out && has_addresses(context) && context->use_pool && !context->recorded &&
         count <= SLAB_BYTES / SLAB_SHARE / (element_bytes ? element_bytes : 1)) {
@@ -364,6 +370,7 @@ static int free_slot(const struct fcl_context *context) {
 
 enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_bytes, bool zeros,
                                 struct fcl_buffer **out) {
+    FCLRT_ENTER;
     bool may = context && out && context->slots.host && context->use_pool && !context->recorded;
     int i = may && element_bytes <= FCLRT_SLOT_BYTES ? free_slot(context) : -1;
     if (i < 0)
@@ -411,6 +418,7 @@ static enum fcl_status check_range(struct fcl_context *asking, const char *funct
 }
 
 enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
+    FCLRT_ENTER;
     if (!buffer)
         return FCL_INVALID;
     enum fcl_status status = check_range(buffer->context, "fcl_write", buffer, offset, bytes);
@@ -424,6 +432,7 @@ enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void
 }
 
 enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
+    FCLRT_ENTER;
     if (!buffer)
         return FCL_INVALID;
     enum fcl_status status = check_range(buffer->context, "fcl_read", buffer, offset, bytes);
@@ -475,6 +484,7 @@ static enum fcl_status copy_between(struct fcl_buffer *to, uint64_t to_offset, s
 
 enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
                          uint64_t bytes) {
+    FCLRT_ENTER;
     if (!to || !from)
         return FCL_INVALID;
     enum fcl_status status = check_range(to->context, "fcl_copy", to, to_offset, bytes);
@@ -490,6 +500,7 @@ enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_b
 }
 
 enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
+    FCLRT_ENTER;
     if (!buffer)
         return FCL_INVALID;
     enum fcl_status status = check_range(buffer->context, "fcl_fill", buffer, offset, bytes);
@@ -499,6 +510,7 @@ enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t by
 }
 
 enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages) {
+    FCLRT_ENTER;
     int32_t found[3] = {0, 0, 0};
     enum fcl_status status = fcl_read(report, 0, found, sizeof found);
     if (status != FCL_OK || found[0] == 0)

@@ -128,6 +128,7 @@ static int compare_found(const void *a, const void *b) {
 }
 
 enum fcl_status fcl_devices(struct fcl_device_list *list) {
+    FCLRT_ENTER;
     if (!list)
         return FCL_INVALID;
     *list = (struct fcl_device_list){0};
@@ -236,6 +237,7 @@ static void add_reason(struct fclrt_note error, const char *name, const char *re
 }
 
 enum fcl_status fcl_open(struct fcl_context **out, const struct fcl_options *options, char *error, size_t error_bytes) {
+    FCLRT_ENTER;
     static const struct fcl_options defaults = FCL_OPTIONS_DEFAULT;
     struct fclrt_note note = {error, error_bytes};
     fclrt_note(note, "%s", "");
@@ -315,6 +317,7 @@ static void free_program(struct fcl_program *program) {
 }
 
 void fcl_close(struct fcl_context *context) {
+    FCLRT_ENTER;
     if (!context)
         return;
     if (context->state) {
@@ -342,6 +345,7 @@ const struct fcl_device_info *fcl_device(const struct fcl_context *context) {
 }
 
 enum fcl_status fcl_finish(struct fcl_context *context) {
+    FCLRT_ENTER;
     if (!context)
         return FCL_INVALID;
     enum fcl_status status = fclrt_expect_no_recording(context, "fcl_finish");
@@ -349,6 +353,7 @@ enum fcl_status fcl_finish(struct fcl_context *context) {
 }
 
 enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue) {
+    FCLRT_ENTER;
     return context ? context->backend->finish_queue(context, queue) : FCL_INVALID;
 }
 
@@ -388,6 +393,7 @@ static enum fcl_status make_program(struct fcl_context *context, const struct fc
 
 enum fcl_status fcl_build(struct fcl_context *context, const char *source, const char *options,
                           struct fcl_program **out) {
+    FCLRT_ENTER;
     if (out)
         *out = NULL;
     if (!context)
@@ -439,16 +445,19 @@ static enum fcl_status expect_linked(struct fcl_context *context, const char *fu
 
 enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
                          struct fcl_program **out) {
+    FCLRT_ENTER;
     enum fcl_status status = expect_linked(context, "fcl_link", "kernels", kernels, out, FCL_BACKEND_C);
     return status == FCL_OK ? link_program(context, kernels, NULL, out) : status;
 }
 
 enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **out) {
+    FCLRT_ENTER;
     enum fcl_status status = expect_linked(context, "fcl_link_image", "image", image, out, FCL_BACKEND_CUDA);
     return status == FCL_OK ? link_program(context, NULL, image, out) : status;
 }
 
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **out) {
+    FCLRT_ENTER;
     if (out)
         *out = NULL;
     if (!program)
@@ -584,6 +593,7 @@ static enum fcl_status reserve_timing(struct fcl_context *context) {
 
 enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                            const struct fcl_arg *args, size_t count) {
+    FCLRT_ENTER;
     if (!kernel)
         return FCL_INVALID;
     struct fcl_context *context = kernel->program->context;
@@ -625,6 +635,7 @@ enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t 
 }
 
 enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing **timings, size_t *count) {
+    FCLRT_ENTER;
     if (timings)
         *timings = NULL;
     if (count)
@@ -642,6 +653,7 @@ enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing
 }
 
 void fcl_clear_timings(struct fcl_context *context) {
+    FCLRT_ENTER;
     if (!context)
         return;
     resolve_events(context);

@@ -92,6 +92,22 @@ struct fcl_program;
 struct fcl_kernel;
 struct fcl_graph;
 
+// ---------------------------------------------------------------- the caller's settings
+
+// How the calling thread was set: its locale, and how it rounds numbers.
+struct fcl_entry {
+    bool is_changed;
+    void *locale;
+    uint64_t floating[8]; // where it is changed
+};
+
+// Every function here works the same whatever locale, rounding, traps or treatment of small numbers its caller has set.
+// Host code that fclc writes, and may compute itself, begins with this, for that: it sets C's locale and the usual
+// rounding for this thread, and gives what was set before.
+struct fcl_entry fcl_enter(void);
+// Sets again what was set before.
+void fcl_leave(const struct fcl_entry *entry);
+
 // ---------------------------------------------------------------- devices
 
 // What is known of a device.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 enum fcl_status fcl_graph_begin(struct fcl_context *context) {
+    FCLRT_ENTER;
     if (!context)
         return FCL_INVALID;
     if (!context->backend->begin_graph)
@@ -26,6 +27,7 @@ enum fcl_status fcl_graph_begin(struct fcl_context *context) {
 }
 
 enum fcl_status fcl_graph_end(struct fcl_context *context, enum fcl_status status, struct fcl_graph **out) {
+    FCLRT_ENTER;
     if (out)
         *out = NULL;
     if (!context)
@@ -52,6 +54,7 @@ enum fcl_status fcl_graph_end(struct fcl_context *context, enum fcl_status statu
 }
 
 enum fcl_status fcl_graph_launch(struct fcl_graph *graph) {
+    FCLRT_ENTER;
     if (!graph)
         return FCL_INVALID;
     struct fcl_context *context = graph->context;
@@ -66,6 +69,7 @@ enum fcl_status fcl_graph_launch(struct fcl_graph *graph) {
 }
 
 void fcl_graph_free(struct fcl_graph *graph) {
+    FCLRT_ENTER;
     if (!graph)
         return;
     struct fcl_context *context = graph->context;

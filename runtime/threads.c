@@ -248,6 +248,7 @@ static void await_launch(struct member *member, uint64_t seen, bool *spins) {
 }
 
 static void *live(void *argument) {
+    FCLRT_ENTER; // a thread begins as the one was set that made it
     struct member *member = argument;
     struct fclrt_team *team = member->team;
     uint64_t seen = 0;

@@ -56,7 +56,10 @@ static union scalar scalar_from(enum base base, const struct fclc_value *value) 
 }
 
 /* ---- calls ----
-   What a call prints is kept, and what would end the process ends the call. */
+   What a call prints is kept, and what would end the process ends the call. Whatever locale and rounding the caller
+   has, the work is done with the usual ones: on the thread that does it, which begins with the process's locale. */
+
+#define ENTER struct fcl_entry entry __attribute__((cleanup(fcl_leave))) = fcl_enter()
 
 struct call {
     enum exit_status (*work)(void *context);
@@ -73,6 +76,7 @@ static void end_call(void *context, const char *message) {
 }
 
 static void begin_call(void *context, size_t stack_bytes) {
+    ENTER;
     struct call *call = context;
     call->options->stack_bytes = stack_bytes;
     fatal_set_handler(end_call, call);
@@ -603,6 +607,7 @@ static enum exit_status interpret(void *context) {
 
 enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
                           char **message) {
+    ENTER;
     struct options *options = &kernel->program->options;
     if (message)
         *message = NULL;

@@ -189,9 +189,12 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
     switch (i->kind) {
     case IR_OPERATION: {
         struct backend_operand operands[3];
-        for (size_t k = 0; k < i->operand_count; k++)
+        body->has_floats |= base_info[i->results[0]->base].is_floating;
+        for (size_t k = 0; k < i->operand_count; k++) {
             operands[k] = (struct backend_operand){
                 i->operands[k], i->operands[k]->is_constant ? NULL : emit_value(body, i->operands[k])};
+            body->has_floats |= base_info[i->operands[k]->base].is_floating;
+        }
         line(body, "%s = %s;", declare(body, i->results[0]),
              backend_scalars_operation(body->unit->scalars, i, operands));
         break;

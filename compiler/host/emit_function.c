@@ -93,7 +93,7 @@ static const char *slot_count(struct arena *arena, const struct slot *slot) {
 /* What the functions themselves call something: some words, and others with a number behind them. */
 static bool is_local(const char *name) {
     static const char *const words[] = {"context", "status", "program", "report", "checks", "traces",
-                                        "traced",  "args",   "blocks",  "scalar", "graph"};
+                                        "traced",  "args",   "blocks",  "scalar", "graph",  "entry"};
     static const char *const numbered[] = {"b", "v", "s", "kernel", "in", "out", "room", "next"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(name, words[i]) == 0)
@@ -409,6 +409,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     declare_checks(unit, out, program->kernel);
     declare_traces(out, program->kernel);
     text_add(out, text_string(&body.declarations));
+    if (body.has_floats)
+        text_add(out, "    struct fcl_entry entry = fcl_enter();\n");
     clear_results(out, s, "    ");
     check_arguments(unit, out, s);
     check_buffers(arena, out, s);
@@ -436,6 +438,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     if (target_any_reports(program))
         text_add(out, "    fcl_buffer_free(report);\n");
     text_add(out, text_string(&body.releases));
+    if (body.has_floats)
+        text_add(out, "    fcl_leave(&entry);\n");
     text_add(out, "    return status;\n}\n\n");
 }
 

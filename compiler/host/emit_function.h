@@ -33,6 +33,7 @@ struct emit_body {
     int scratch_count;
     const char **names; /* of the kernel's parameters' values, by value id */
     bool *is_declared;  /* by value id */
+    bool has_floats;    /* what is computed with, so that the caller's rounding matters */
     struct map *tables; /* that are declared, as keys */
 };
 void emit_body(struct emit_body *body);

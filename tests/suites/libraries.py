@@ -50,6 +50,30 @@ def cases(env):
         assert done.returncode == 0, done.stdout + done.stderr
     yield Case("tests/unit/test_library.c on the shared libraries", compiler)
 
+    # device: the ending of what is emitted for it, and the environment
+    STATES = {"c": ("c", dict), "opencl": ("cl", dict), "cuda": ("cu", env.cudasim)}
+    for device, (extension, variables) in STATES.items():
+        def same_in_any_state(device=device, extension=extension, variables=variables):
+            place, folder = os.path.dirname(shared("libfclc")), env.tmp()
+            program, locales = os.path.join(folder, "state"), os.path.join(folder, "locales")
+            with open("tests/host/state.c", encoding="utf-8") as file:
+                cases_of = set(re.findall(r"^CASE\((\w+)\)", file.read(), re.M))
+            for header, _ in LIBRARIES.values():
+                missing = declared(env.path(header)) - cases_of
+                assert not missing, f"tests/host/state.c has no case of {', '.join(sorted(missing))}"
+            os.mkdir(locales)
+            env.must(env.tool("localedef"), "-i", env.file("/usr/share/i18n/locales/de_DE"), "-f", "ISO-8859-1",
+                     os.path.join(locales, "de_DE"))
+            env.must(env.fclc, "tests/host/state.fcl", "-o", os.path.join(folder, "state." + extension))
+            env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-Icompiler/driver",
+                     "-Iruntime", "-I" + folder, "tests/host/state.c", "-L" + place, "-lfclc", "-lfcl", "-lm",
+                     "-Wl,-rpath," + os.path.abspath(place), "-o", program)
+            done = env.run(program, device, "de_DE", env=variables(LOCPATH=locales, FCL_THREADS="4"))
+            if done.returncode == 77:
+                raise Skip(done.stderr.strip())
+            assert done.returncode == 0, done.stdout + done.stderr
+        yield Case(f"each function whatever its caller's locale and rounding, on {device}", same_in_any_state)
+
     def that_says():
         library = os.path.join(env.tmp(), "libsays.so")
         if env.run("cc", "-shared", "-fPIC", "-Wall", "-Werror", "tests/support/opencl_says.c", "-o", library, "-ldl",
