@@ -515,5 +515,5 @@ enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *m
     enum fcl_status status = fcl_read(report, 0, found, sizeof found);
     if (status != FCL_OK || found[0] == 0)
         return status;
-    return fcl_check(report->context, false, messages[found[0] - 1], found[1], found[2]);
+    return fcl_check(report->context, false, messages ? messages[found[0] - 1] : NULL, found[1], found[2]);
 }

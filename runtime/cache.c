@@ -40,7 +40,20 @@ static bool make_directories(char *path) {
     }
 }
 
-char *fclrt_cache_directory(const char *wanted) {
+// What lies there is run. True where somebody else could have put it there: `what` is at fault then.
+static bool is_others(const struct stat *status, const char *path, const char *what, char **problem) {
+    if (status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH)))
+        return false;
+    free(*problem);
+    *problem =
+        status->st_uid != geteuid()
+            ? fclrt_format("the cache of built programs is not used: the %s %s belongs to another user", what, path)
+            : fclrt_format("the cache of built programs is not used: others may write the %s %s; `chmod go-w %s`", what,
+                           path, path);
+    return true;
+}
+
+char *fclrt_cache_directory(const char *wanted, char **problem) {
     const char *off = getenv("FCL_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *path = NULL;
     if (off && strcmp(off, "0") == 0)
@@ -52,9 +65,8 @@ char *fclrt_cache_directory(const char *wanted) {
     else if (home && *home == '/')
         path = fclrt_format("%s/.cache/fcl", home);
     struct stat status;
-    // Somebody else's directory could hold somebody else's code.
     if (path && make_directories(path) && stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-        status.st_uid == geteuid() && !(status.st_mode & S_IWOTH))
+        !is_others(&status, path, "directory", problem))
         return path;
     free(path);
     return NULL;
@@ -77,7 +89,12 @@ void *fclrt_cache_load(const struct fcl_program *program, size_t *bytes) {
         return NULL;
     char *key = make_key(program), *path = key ? make_path(program, key) : NULL;
     size_t file_bytes = 0;
-    char *file = path ? fclrt_read_file(path, &file_bytes) : NULL;
+    struct stat status;
+    char *file = path ? fclrt_read_file(path, &file_bytes, &status) : NULL;
+    if (file && is_others(&status, path, "file", &program->context->cache_problem)) {
+        free(file);
+        file = NULL;
+    }
     void *data = NULL;
     size_t key_bytes, data_bytes;
     uint64_t hash;
@@ -217,17 +234,25 @@ static uint64_t hash_code(const struct fcl_program *program) {
     return hash;
 }
 
-int fclrt_cache_lock(const struct fcl_program *program) {
+// Others are waited for so long: who holds a lock may have been stopped.
+enum { PATIENCE_MS = 10000, LONGEST_PAUSE_MS = 50 };
+
+bool fclrt_cache_lock(const struct fcl_program *program, int *file) {
     const char *directory = program->context->cache_directory;
     char *path = directory ? fclrt_format("%s/building.lock", directory) : NULL;
-    int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (file >= 0) {
-        // A program has a byte of the file, by its hash, so that others are built meanwhile. No byte is ever written.
-        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
-        lock.l_start = (off_t)(hash_code(program) >> 2);
-        while (fcntl(file, F_OFD_SETLKW, &lock) != 0 && errno == EINTR)
-            continue;
-    }
+    *file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600) : -1;
     free(path);
-    return file;
+    // A program has a byte of the file, by its hash, so that others are built meanwhile. No byte is ever written.
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    if (*file >= 0)
+        lock.l_start = (off_t)(hash_code(program) >> 2);
+    for (int waited = 0, pause = 1; *file >= 0 && fcntl(*file, F_OFD_SETLK, &lock) != 0; waited += pause) {
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+            break; // there are no locks here
+        if (waited >= PATIENCE_MS)
+            return false;
+        pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
+        nanosleep(&(struct timespec){.tv_nsec = pause * 1000000L}, NULL);
+    }
+    return true;
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -111,7 +112,7 @@ static uint64_t memory_bytes(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : SIZE_MAX / 2;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        char *text = fclrt_read_file(limits[i], NULL);
+        char *text = fclrt_read_file(limits[i], NULL, NULL);
         uint64_t limit = text ? strtoull(text, NULL, 10) : 0; // "max" is 0: no limit
         if (limit && limit < bytes)
             bytes = limit;
@@ -128,7 +129,7 @@ static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_no
                                    .warp_width = 1,
                                    .has_double = true,
                                    .exact_division = true};
-    char *processor = fclrt_read_file("/proc/cpuinfo", NULL);
+    char *processor = fclrt_read_file("/proc/cpuinfo", NULL, NULL);
     read_processor(processor, "model name", info.name, sizeof info.name);
     char features[4096];
     read_processor(processor, "flags", features, sizeof features);
@@ -188,7 +189,7 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
 
     // What a built program depends on: the compiler's file, and the processor that -march=native means.
     char path[1024], name[256], features[4096];
-    char *processor = fclrt_read_file("/proc/cpuinfo", NULL);
+    char *processor = fclrt_read_file("/proc/cpuinfo", NULL, NULL);
     read_processor(processor, "model name", name, sizeof name);
     read_processor(processor, "flags", features, sizeof features);
     free(processor);
@@ -258,6 +259,36 @@ struct workplace {
     char *directory, *source, *object, *log;
 };
 
+// Those that are in use. Where there are more at a time, the rest are not removed when a signal ends the process.
+enum { WORKPLACES = 16 };
+static _Atomic(const struct workplace *) workplaces[WORKPLACES];
+
+// `from` is in the list where `to` is to be.
+static void exchange_workplace(const struct workplace *from, const struct workplace *to) {
+    for (size_t i = 0; i < WORKPLACES; i++) {
+        const struct workplace *found = from;
+        if (atomic_compare_exchange_strong(&workplaces[i], &found, to))
+            return;
+    }
+}
+
+static void remove_files(const struct workplace *place) {
+    char *const files[] = {place->source, place->object, place->log};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i])
+            unlink(files[i]);
+    if (place->directory)
+        rmdir(place->directory);
+}
+
+void fcl_remove_temporaries(void) {
+    for (size_t i = 0; i < WORKPLACES; i++) {
+        const struct workplace *place = atomic_load(&workplaces[i]);
+        if (place)
+            remove_files(place);
+    }
+}
+
 static bool make_workplace(struct workplace *place) {
     const char *parent = getenv("TMPDIR");
     *place = (struct workplace){0};
@@ -268,18 +299,16 @@ static bool make_workplace(struct workplace *place) {
     }
     *place = (struct workplace){directory, fclrt_format("%s/kernels.c", directory),
                                 fclrt_format("%s/kernels.so", directory), fclrt_format("%s/log", directory)};
+    exchange_workplace(NULL, place);
     return true;
 }
 
 static void remove_workplace(struct workplace *place) {
-    char *files[] = {place->source, place->object, place->log};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (files[i])
-            unlink(files[i]);
-        free(files[i]);
-    }
-    if (place->directory)
-        rmdir(place->directory);
+    remove_files(place);
+    exchange_workplace(place, NULL);
+    free(place->source);
+    free(place->object);
+    free(place->log);
     free(place->directory);
 }
 
@@ -364,7 +393,7 @@ static enum fcl_status build_c(struct fcl_program *program) {
         status = fclrt_fail(context, FCL_DRIVER_FAILED, "%s: %s", place.source, strerror(errno));
     } else if (!compile(program, &place, NULL, NULL)) {
         // The first log is the one that matters if the source is to blame; if an option is, it works without.
-        char *log = fclrt_read_file(place.log, NULL);
+        char *log = fclrt_read_file(place.log, NULL, NULL);
         const struct state *state = context->state;
         char path[1024];
         find_program(state->compiler.list[0], path, sizeof path);
@@ -380,7 +409,7 @@ static enum fcl_status build_c(struct fcl_program *program) {
         free(log);
     }
     if (status == FCL_OK) {
-        char *object = fclrt_read_file(place.object, &bytes);
+        char *object = fclrt_read_file(place.object, &bytes, NULL);
         status = load(program, place.object);
         if (object && status == FCL_OK)
             fclrt_cache_store(program, object, bytes);

@@ -85,6 +85,8 @@ struct fcl_entry fcl_enter(void) {
 }
 
 void fcl_leave(const struct fcl_entry *entry) {
+    if (!entry)
+        return;
     if (entry->is_changed) {
         fenv_t before;
         memcpy(&before, entry->floating, sizeof before);

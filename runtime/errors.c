@@ -24,6 +24,8 @@ const char *fcl_status_text(enum fcl_status status) {
 }
 
 enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...) {
+    if (!context)
+        return status;
     va_list args;
     va_start(args, format);
     char *message = fclrt_format_list(format, args);
@@ -79,7 +81,7 @@ enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fc
     char text[512];
     if (condition)
         return FCL_OK;
-    fill_message(text, sizeof text, message, a, b);
+    fill_message(text, sizeof text, message ? message : fcl_status_text(status), a, b);
     return fclrt_fail(context, status, "%s", text);
 }
 

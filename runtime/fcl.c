@@ -117,6 +117,8 @@ static enum fcl_status list_backend(struct search *search, enum fcl_backend back
     size_t before = search->count;
     enum fcl_status status = backends[backend]->list(receive_device, search, why);
     is_lost_by_fork(backend, search->count > before);
+    if (status == FCL_NO_MEMORY)
+        fclrt_note(why, "%s", fcl_status_text(status));
     return status;
 }
 
@@ -215,7 +217,7 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->fill = fill ? (uint8_t)strtol(fill, NULL, 10) : 0;
     context->build_origin = "source";
     if (!options->no_disk_cache)
-        context->cache_directory = fclrt_cache_directory(options->cache_directory);
+        context->cache_directory = fclrt_cache_directory(options->cache_directory, &context->cache_problem);
     bool is_good = !found->info.problem[0] || (options->only_linked && found->info.backend != FCL_BACKEND_OPENCL);
     enum fcl_status status = !is_good ? fclrt_fail(context, FCL_NO_BACKEND, "%s", found->info.problem)
                                       : context->backend->open(context, found->ordinal);
@@ -336,6 +338,7 @@ void fcl_close(struct fcl_context *context) {
     free(context->build_options);
     free(context->identity);
     free(context->cache_directory);
+    free(context->cache_problem);
     free(context->message);
     free(context);
 }
@@ -364,6 +367,10 @@ const char *fcl_build_options(const struct fcl_context *context) {
 }
 
 const char *fcl_build_origin(const struct fcl_context *context) { return context ? context->build_origin : ""; }
+
+const char *fcl_cache_problem(const struct fcl_context *context) {
+    return context && context->cache_problem ? context->cache_problem : "";
+}
 
 // A program of these parts, from its source, its image or what is linked.
 static enum fcl_status make_program(struct fcl_context *context, const struct fcl_program *parts,

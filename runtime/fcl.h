@@ -249,6 +249,13 @@ const char *fcl_build_options(const struct fcl_context *context);
 // Where the last fcl_build found its program: "context", "disk" or "source".
 const char *fcl_build_origin(const struct fcl_context *context);
 
+// Removes the files of builds in C that are under way, in whatever context. It is for the handler of a signal that ends
+// the process, and calls nothing that is not allowed there.
+void fcl_remove_temporaries(void);
+// Why the cache on disk is not used, though it was to be, or a file of it was not: others can write there what would
+// be run. "" where nothing is wrong.
+const char *fcl_cache_problem(const struct fcl_context *context);
+
 // A kernel in C that was compiled with the program that uses it, as `fclc --ahead` writes them; see fcl_launch.
 struct fcl_linked_kernel {
     const char *name;

@@ -100,6 +100,7 @@ struct fcl_context {
     char *build_options;   // defaults
     char *identity;        // everything but the source and options that a built program depends on
     char *cache_directory; // NULL: no disk cache
+    char *cache_problem;   // or NULL
     const char *build_origin;
 
     enum fcl_status status;
@@ -245,8 +246,10 @@ bool fclrt_load(const char *variable, const char *const *names, const char *what
 // caller, NULL when there is no memory.
 char *fclrt_library_stamp(const char *variable);
 
-// The whole of a file with a terminating 0 added; NULL when it cannot be read.
-char *fclrt_read_file(const char *path, size_t *bytes);
+// The whole of a file with a terminating 0 added, its size and what else there is to know of it (or NULL each); NULL
+// when it cannot be read, or is none, as a named pipe, which nobody is waited for to write.
+struct stat;
+char *fclrt_read_file(const char *path, size_t *bytes, struct stat *status);
 bool fclrt_write_file(const char *path, const void *data, size_t bytes);
 
 // ---------------------------------------------------------------- threads for C kernels (threads.c)
@@ -269,15 +272,17 @@ double fclrt_team_run(struct fclrt_team *team, fclrt_part *part, void *const *ar
 
 // ---------------------------------------------------------------- the cache on disk (cache.c)
 
-// The directory to use, made if need be, or NULL for none. `wanted` NULL is the default.
-char *fclrt_cache_directory(const char *wanted);
+// The directory to use, made if need be, or NULL for none. `wanted` NULL is the default. *problem: see
+// fcl_cache_problem.
+char *fclrt_cache_directory(const char *wanted, char **problem);
 // The built form of the program if it is there and sound; the caller frees it.
 void *fclrt_cache_load(const struct fcl_program *program, size_t *bytes);
 // Keeps it. A cache that cannot be written is no error.
 void fclrt_cache_store(const struct fcl_program *program, const void *data, size_t bytes);
 // Drops an entry that the driver refused.
 void fclrt_cache_drop(const struct fcl_program *program);
-// Waits until nobody else builds this program, and keeps them waiting until the file is closed; negative for no lock.
-int fclrt_cache_lock(const struct fcl_program *program);
+// Waits until nobody else builds this program, and keeps them waiting until the file is closed; negative: there are no
+// locks. False: somebody does so for too long.
+bool fclrt_cache_lock(const struct fcl_program *program, int *file);
 
 #endif

@@ -433,8 +433,12 @@ static enum fcl_status build_opencl(struct fcl_program *program) {
     program->handle = cl->clCreateProgramWithSource(state->context, 1, &source, NULL, &error);
     if (!program->handle)
         return fail(context, "clCreateProgramWithSource", error);
-    int lock = state->keeps_its_own ? fclrt_cache_lock(program) : -1;
-    error = cl->clBuildProgram(program->handle, 1, &state->device, program->options, NULL, NULL);
+    int lock = -1;
+    char *apart = NULL; // options by which the driver's cache has no file that another process may be at
+    if (state->keeps_its_own && !fclrt_cache_lock(program, &lock))
+        apart = fclrt_format("%s -DFCL_APART_%ld", program->options, (long)getpid());
+    error = cl->clBuildProgram(program->handle, 1, &state->device, apart ? apart : program->options, NULL, NULL);
+    free(apart);
     if (lock >= 0)
         close(lock);
     if (error != 0) {

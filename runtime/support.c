@@ -178,16 +178,17 @@ char *fclrt_library_stamp(const char *variable) {
 
 // ---------------------------------------------------------------- files
 
-char *fclrt_read_file(const char *path, size_t *bytes) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+char *fclrt_read_file(const char *path, size_t *bytes, struct stat *status) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return NULL;
-    struct stat status;
+    struct stat own;
+    status = status ? status : &own;
     char *data = NULL;
     size_t capacity = 0, at = 0;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (fstat(file, status) == 0 && S_ISREG(status->st_mode)) {
         // Files under /proc report no size and are read until they end.
-        capacity = status.st_size > 0 ? (size_t)status.st_size + 1 : 1 << 16;
+        capacity = status->st_size > 0 ? (size_t)status->st_size + 1 : 1 << 16;
         data = malloc(capacity);
     }
     while (data && at < capacity - 1) {

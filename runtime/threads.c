@@ -104,7 +104,7 @@ static void relax(void) {
 
 // What a control group leaves of the processors: quota and period; 0: no limit.
 static unsigned quota(void) {
-    char *text = fclrt_read_file("/sys/fs/cgroup/cpu.max", NULL);
+    char *text = fclrt_read_file("/sys/fs/cgroup/cpu.max", NULL, NULL);
     double most = 0, period = 0;
     bool is_limited = text && sscanf(text, "%lf %lf", &most, &period) == 2 && most > 0 && period > 0;
     free(text);
@@ -189,7 +189,7 @@ static void leave(struct fclrt_team *team) {
 
 // Do more threads want a processor than there are?
 static bool has_other_work(void) {
-    char *text = fclrt_read_file("/proc/loadavg", NULL);
+    char *text = fclrt_read_file("/proc/loadavg", NULL, NULL);
     long running = 0;
     bool is_known = text && sscanf(text, "%*f %*f %*f %ld/", &running) == 1;
     free(text);

@@ -76,6 +76,8 @@ static void print_record(FILE *to, const char *format, const uint32_t *words) {
 
 enum fcl_status fcl_trace(struct fcl_buffer *buffer, const char *const *formats, size_t count) {
     FCLRT_ENTER;
+    if (!buffer || (!formats && count))
+        return FCL_INVALID;
     uint32_t wanted = 0;
     enum fcl_status status = fcl_read(buffer, 0, &wanted, sizeof wanted);
     size_t room = fcl_buffer_bytes(buffer) / sizeof(uint32_t) - 1, used = wanted < room ? wanted : room;

@@ -127,7 +127,12 @@ static bool begin(const struct execution *request, struct device_session *sessio
 
 bool device_build(const struct execution *request, struct device_session *session) {
     session->status = EXIT_DEVICE;
-    if (fcl_build(session->context, session->text, build_options(request, session), &session->built) != FCL_OK) {
+    enum fcl_status status =
+        fcl_build(session->context, session->text, build_options(request, session), &session->built);
+    const char *problem = fcl_cache_problem(session->context);
+    if (*problem)
+        diag_warning(request->diagnostics, DIAG_DEVICE, (struct span){0}, "%s", problem);
+    if (status != FCL_OK) {
         session->why = fcl_error(session->context);
         return false;
     }

@@ -112,15 +112,25 @@ static enum fclc_status make_call(struct options *options, char **message, bool 
     return (enum fclc_status)call.status;
 }
 
+/* What the caller has forgotten. */
+static enum fclc_status refuse(char **message, const char *function, const char *what) {
+    char text[200];
+    snprintf(text, sizeof text, "%s: no %s\n", function, what);
+    if (message)
+        *message = strdup(text);
+    return FCLC_USAGE;
+}
+
 const char *fclc_version(void) { return FCLC_VERSION; }
 
 void fclc_free(char *text) { free(text); }
 
-size_t fclc_base_bytes(enum fclc_base base) { return base_size((enum base)base); }
+size_t fclc_base_bytes(enum fclc_base base) { return (unsigned)base < BASE_COUNT ? base_size((enum base)base) : 0; }
 
 const struct fclc_kernel_info *fclc_kernels(const struct fclc_program *program, size_t *count) {
-    *count = program->kernels.count;
-    return program->kernels.infos;
+    if (count)
+        *count = program ? program->kernels.count : 0;
+    return program ? program->kernels.infos : NULL;
 }
 
 /* ---- programs ---- */
@@ -212,10 +222,24 @@ static enum exit_status load(void *context) {
 
 enum fclc_status fclc_load(struct fclc_program **program, const struct fclc_file *files, size_t file_count,
                            const char *const *options, size_t option_count, char **message) {
-    *program = NULL;
-    struct fclc_program *p = file_count ? calloc(1, sizeof *p) : NULL;
+    if (program)
+        *program = NULL;
+    if (message)
+        *message = NULL;
+    if (!program || !files || !file_count || (!options && option_count))
+        return refuse(message, "fclc_load",
+                      !program                   ? "place for the program"
+                      : !options && option_count ? "options"
+                                                 : "files");
+    for (size_t i = 0; i < file_count; i++)
+        if (!files[i].path)
+            return refuse(message, "fclc_load", "path of a file");
+    for (size_t i = 0; i < option_count; i++)
+        if (!options[i])
+            return refuse(message, "fclc_load", "option where one is counted");
+    struct fclc_program *p = calloc(1, sizeof *p);
     if (!p)
-        return file_count ? FCLC_INTERNAL : FCLC_USAGE;
+        return FCLC_INTERNAL;
     p->arena = arena_new();
     struct load_job job = {p, files, file_count, options, option_count};
     enum fclc_status status = make_call(&p->options, message, true, load, &job);
@@ -236,10 +260,12 @@ void fclc_unload(struct fclc_program *program) {
 }
 
 enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *runs) {
-    const char *target = program->options.target;
+    const char *target = program ? program->options.target : NULL;
     enum fcl_device_kind kind = FCL_DEVICE_ANY;
-    *runs = !target || strcmp(target, "interp") != 0;
-    if (target && *runs)
+    bool is_device = program && (!target || strcmp(target, "interp") != 0);
+    if (runs)
+        *runs = is_device;
+    if (target && is_device)
         (void)fcl_parse_device(target, &kind, NULL); /* the options' names are among the devices' */
     return kind;
 }
@@ -280,9 +306,12 @@ enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, con
                            char **message) {
     size_t which;
     struct text_job job = {.program = program, .target = target, .text = text};
-    *text = NULL;
+    if (text)
+        *text = NULL;
     if (message)
         *message = NULL;
+    if (!program || !target || !text)
+        return refuse(message, "fclc_text", !program ? "program" : text ? "target" : "place for the text");
     if (kernel && !(job.kernel = kernel_named(program, kernel, &which)))
         return FCLC_USAGE;
     return make_call(&program->options, message, true, make_text, &job);
@@ -315,9 +344,12 @@ enum fclc_status fclc_report(struct fclc_program *program, const char *kernel, c
     size_t which;
     struct report_job job = {
         program, {.target = target, .sizes = sizes, .device = device, .form = (enum report_form)form}, text};
-    *text = NULL;
+    if (text)
+        *text = NULL;
     if (message)
         *message = NULL;
+    if (!program || !text)
+        return refuse(message, "fclc_report", program ? "place for the text" : "program");
     if (kernel && !(job.wish.only = kernel_named(program, kernel, &which)))
         return FCLC_USAGE;
     return make_call(&program->options, message, true, make_report, &job);
@@ -353,8 +385,10 @@ static void find_parts(struct fclc_kernel *k) {
 }
 
 void fclc_counts(const struct fclc_kernel *kernel, size_t *arguments, size_t *results) {
-    *arguments = kernel->part_count;
-    *results = kernel->result_count;
+    if (arguments)
+        *arguments = kernel ? kernel->part_count : 0;
+    if (results)
+        *results = kernel ? kernel->result_count : 0;
 }
 
 static enum exit_status say(const struct fclc_kernel *k, struct diagnostics *diagnostics, enum exit_status status) {
@@ -397,9 +431,12 @@ static enum exit_status open_kernel(void *context) {
 
 enum fclc_status fclc_open(struct fclc_kernel **kernel, struct fclc_program *program, const char *name,
                            struct fcl_context *context, char **message) {
-    *kernel = NULL;
+    if (kernel)
+        *kernel = NULL;
     if (message)
         *message = NULL;
+    if (!kernel || !program || !name)
+        return refuse(message, "fclc_open", !program ? "program" : name ? "place for the kernel" : "name");
     size_t which;
     const struct core_global *global = kernel_named(program, name, &which);
     struct fclc_kernel *k = global ? calloc(1, sizeof *k) : NULL;
@@ -434,6 +471,12 @@ static uint64_t element_count(const struct fclc_type *type, const int64_t *shape
     for (size_t i = 0; i < type->rank; i++)
         count *= (uint64_t)shape[i];
     return count;
+}
+
+static bool lacks_elements(const struct fclc_kernel *k, size_t part, const struct fclc_value *value) {
+    const struct fclc_type *type = k->types[part];
+    bool has = value->data || (k->context && value->buffer);
+    return type->kind == FCLC_ARRAY && !has && element_count(type, value->shape) > 0;
 }
 
 /* An array of the caller's as a buffer, which is `ours` to free unless the caller gave it. */
@@ -608,9 +651,14 @@ static enum exit_status interpret(void *context) {
 enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
                           char **message) {
     ENTER;
-    struct options *options = &kernel->program->options;
     if (message)
         *message = NULL;
+    if (!kernel || (!arguments && kernel->part_count) || (!results && kernel->result_count))
+        return refuse(message, "fclc_run", !kernel ? "kernel" : results ? "arguments" : "place for the results");
+    for (size_t i = 0; i < kernel->part_count; i++)
+        if (lacks_elements(kernel, i, &arguments[i]))
+            return refuse(message, "fclc_run", "elements of an array that has some");
+    struct options *options = &kernel->program->options;
     if (!kernel->context) {
         struct interp_job job = {kernel, arguments, results};
         return make_call(options, message, true, interpret, &job);

@@ -9,6 +9,7 @@
 #include "driver/compilation.h"
 #include "driver/complaint.h"
 #include "driver/completion.h"
+#include "driver/interrupt.h"
 #include "driver/stack.h"
 #include "fcl.h"
 #include "support/fatal.h"
@@ -106,6 +107,7 @@ static void keep_freed_memory(void) {
 
 int main(int count, char **arguments) {
     keep_freed_memory();
+    interrupt_cleans_up();
     struct invocation invocation = {.count = count, .arguments = arguments, .status = EXIT_INTERNAL};
     stack_run(start, &invocation);
     return (int)invocation.status;

@@ -2,6 +2,7 @@
 #include "driver/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,22 @@ static bool write_all(FILE *file, const void *bytes, size_t length) {
 }
 
 static bool complain(struct arena *arena, const char *path, const char **why) {
-    *why = arena_printf(arena, "%s cannot be written: %s", path, strerror(errno));
+    *why = arena_printf(arena, "%s cannot be written: %s", path,
+                        errno == ENXIO ? "it is a named pipe that nobody reads" : strerror(errno));
     return false;
+}
+
+/* A device, or a named pipe, which somebody must read: nobody is waited for. */
+static FILE *open_directly(const char *path) {
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (file >= 0)
+        fcntl(file, F_SETFL, 0); /* what is written may be waited for */
+    return file >= 0 ? fdopen(file, "wb") : NULL;
 }
 
 static bool write_directly(struct arena *arena, const struct output_file *from, const char **why) {
     bool is_standard = strcmp(from->path, "-") == 0;
-    FILE *file = is_standard ? stdout : fopen(from->path, "wb");
+    FILE *file = is_standard ? stdout : open_directly(from->path);
     bool good = file && write_all(file, from->bytes, from->length);
     if (!good)
         complain(arena, from->path, why);

@@ -13,6 +13,7 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
+#include "driver/interrupt.h"
 #include "driver/line_editor.h"
 #include "parser.h"
 #include "syntax/lexer.h"
@@ -168,6 +169,7 @@ static enum exit_status in_child(struct session *s, enum exit_status (*run)(stru
     pid_t id = fork();
     if (id == 0) {
         signal(SIGINT, SIG_DFL);
+        interrupt_cleans_up();
         enum exit_status status = run(s, text);
         bool is_unheard = fflush(stdout) != 0 || ferror(stdout);
         if (is_unheard && status == EXIT_GOOD)

@@ -287,13 +287,37 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
     text_add(out, "\n");
 }
 
-static void clear_results(struct text *out, const struct signature *s, const char *indent) {
+static void clear_results(struct text *out, const struct signature *s, enum host_function function,
+                          const char *indent) {
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
         for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
             text_printf(out, "%s*%s = 0;\n", indent, slot->extents[k]);
-        text_printf(out, "%s*%s = %s;\n", indent, slot->name, slot->result->is_array ? "NULL" : "0");
+        if (function != INTO || !slot->result->is_array)
+            text_printf(out, "%s*%s = %s;\n", indent, slot->name, slot->result->is_array ? "NULL" : "0");
     }
+}
+
+/* A result without a place is the caller's mistake. `_into` has none for elements where there is no room for any. */
+static void check_places(struct text *out, const struct signature *s, enum host_function function) {
+    const char *before = "";
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++, before = " || ")
+            text_printf(out, "%s!%s", *before ? before : "    if (", slot->extents[k]);
+        if (function == INTO && slot->result->is_array)
+            continue;
+        text_printf(out, "%s!%s", *before ? before : "    if (", slot->name);
+        before = " || ";
+    }
+    if (function == GRAPH)
+        text_printf(out, "%s!graph", *before ? before : "    if (");
+    if (*before)
+        text_printf(
+            out,
+            ")\n        return fcl_require(context, false, FCL_INVALID, \"%s: a pointer to a result is NULL\", 0, "
+            "0);\n",
+            s->name);
 }
 
 /* What may be found wrong, by the host and with --check, with the places in the source. */
@@ -410,8 +434,11 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     declare_traces(out, program->kernel);
     text_add(out, text_string(&body.declarations));
     if (body.has_floats)
-        text_add(out, "    struct fcl_entry entry = fcl_enter();\n");
-    clear_results(out, s, "    ");
+        text_add(out, "    struct fcl_entry entry;\n");
+    check_places(out, s, DEVICE);
+    if (body.has_floats)
+        text_add(out, "    entry = fcl_enter();\n");
+    clear_results(out, s, DEVICE, "    ");
     check_arguments(unit, out, s);
     check_buffers(arena, out, s);
     text_printf(out, "    if ((status = %s) != FCL_OK)\n        goto out;\n", unit->build);
@@ -445,14 +472,14 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
 
 /* How many elements there is room for, by what the caller has put where the extents go. */
 static void declare_room(struct text *out, const struct slot *slot, size_t i) {
-    if (slot->result->rank == 1) {
-        text_printf(out, "    const int32_t room%zu = *%s;\n", i, slot->extents[0]);
-        return;
-    }
-    const char *room = "1";
-    for (size_t k = 0; k < slot->result->rank; k++)
+    text_printf(out, slot->result->rank == 1 ? "    int32_t room%zu;\n" : "    int64_t room%zu;\n", i);
+}
+
+static void set_room(struct text *out, const struct slot *slot, size_t i) {
+    const char *room = slot->result->rank == 1 ? arena_printf(out->arena, "*%s", slot->extents[0]) : "1";
+    for (size_t k = 0; slot->result->rank > 1 && k < slot->result->rank; k++)
         room = arena_printf(out->arena, "fcl_room(%s, *%s)", room, slot->extents[k]);
-    text_printf(out, "    const int64_t room%zu = %s;\n", i, room);
+    text_printf(out, "    room%zu = %s;\n", i, room);
 }
 
 /* Results that the caller has no room for are an error that says how long they are. */
@@ -472,7 +499,10 @@ static void copy_allocated(struct text *out, const struct slot *slot, size_t i, 
     const char *count = slot_count(out->arena, slot);
     text_printf(out, "    if (!(*%s = (%s *)malloc(%s > 0 ? (size_t)(%s * sizeof(%s)) : 1))) {\n", slot->name, type,
                 count, count, type);
-    text_add(out, "        status = FCL_NO_MEMORY;\n        goto out;\n    }\n");
+    text_printf(out,
+                "        status = fcl_require(context, false, FCL_NO_MEMORY, \"no memory on the host for a result of "
+                "%%lld elements\", (int64_t)(%s), 0);\n        goto out;\n    }\n",
+                count);
     text_printf(out, "    if ((status = fcl_read(out%zu, 0, *%s, %s * sizeof(%s))) != FCL_OK)\n        goto out;\n", i,
                 slot->name, count, type);
 }
@@ -503,7 +533,8 @@ static void define_graph(struct emit_unit *unit, struct text *out, const struct 
     text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
     if (program->kernels.count)
         text_add(out, "    struct fcl_kernel *kernel0 = NULL;\n");
-    clear_results(out, s, "    ");
+    check_places(out, s, GRAPH);
+    clear_results(out, s, GRAPH, "    ");
     text_add(out, "    *graph = NULL;\n");
     text_printf(out,
                 "    if ((status = fcl_expect(context, %s)) != FCL_OK || (status = %s) != FCL_OK)\n"
@@ -520,7 +551,7 @@ static void define_graph(struct emit_unit *unit, struct text *out, const struct 
     for (size_t i = 0; i < s->slots.count; i++)
         if (s->slots.at[i].result->is_array)
             text_printf(out, "        fcl_buffer_free(*%s);\n", s->slots.at[i].name);
-    clear_results(out, s, "        ");
+    clear_results(out, s, GRAPH, "        ");
     text_add(out, "    }\n    return status;\n}\n\n");
 }
 
@@ -540,8 +571,12 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
         if (function == INTO && slot->begins_array)
             declare_room(out, slot, i);
     }
+    check_places(out, s, function);
+    for (size_t i = 0; function == INTO && i < s->slots.count; i++)
+        if (s->slots.at[i].begins_array)
+            set_room(out, &s->slots.at[i], i);
     if (function == RETURNING)
-        clear_results(out, s, "    ");
+        clear_results(out, s, function, "    ");
     check_arguments(unit, out, s);
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *p = &kernel->parameters.at[i];
@@ -574,14 +609,13 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     for (size_t i = 0; i < s->slots.count; i++)
         if (s->slots.at[i].result->is_array)
             text_printf(out, "    fcl_buffer_free(out%zu);\n", i);
-    if (function == RETURNING) {
-        text_add(out, "    if (status != FCL_OK) {\n");
-        for (size_t i = 0; i < s->slots.count; i++)
-            if (s->slots.at[i].result->is_array)
-                text_printf(out, "        free(*%s);\n", s->slots.at[i].name);
-        clear_results(out, s, "        ");
-        text_add(out, "    }\n");
-    }
+    /* `_into` says how long a result is that there is no room for. */
+    text_printf(out, "    if (status != FCL_OK%s) {\n", function == INTO ? " && status != FCL_NO_ROOM" : "");
+    for (size_t i = 0; function == RETURNING && i < s->slots.count; i++)
+        if (s->slots.at[i].result->is_array)
+            text_printf(out, "        free(*%s);\n", s->slots.at[i].name);
+    clear_results(out, s, function, "        ");
+    text_add(out, "    }\n");
     text_add(out, "    return status;\n}\n\n");
 }
 

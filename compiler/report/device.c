@@ -6,10 +6,11 @@
 #include "report/device.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
+#include "support/file.h"
 #include "support/json.h"
 
 enum { KIB = 1024, REGISTERS = 64 * KIB };
@@ -31,25 +32,18 @@ const struct report_device *report_device_named(const char *name) {
     return NULL;
 }
 
-static char *file_text(struct arena *arena, const char *path, size_t *length) {
-    enum { LONGEST = 1 << 16 };
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    char *text = ARENA_ARRAY(arena, char, LONGEST + 1);
-    *length = fread(text, 1, LONGEST, file);
-    fclose(file);
-    return text;
-}
+enum { LONGEST = 1 << 16 };
 
 const struct report_device *report_device_read(struct arena *arena, const char *path, const char **why) {
-    size_t length = 0;
-    const char *text = file_text(arena, path, &length);
+    size_t length;
+    const char *reason;
+    char *text = file_read(path, LONGEST, &length, &reason);
     if (!text) {
-        *why = "it is no device of the table, and no file of that name can be read";
+        *why = arena_printf(arena, "it is no device of the table, and no file that can be read: %s", reason);
         return NULL;
     }
     yyjson_val *root = json_read(arena, text, length, why);
+    free(text);
     if (!root)
         return NULL;
     struct report_device *device = ARENA_NEW(arena, struct report_device);

@@ -1,11 +1,10 @@
 /* Source files in one address range, and the way from an offset back to file, line and column. */
 #include "support/source.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/file.h"
 #include "support/utf8.h"
 #include "support/vec.h"
 
@@ -73,50 +72,16 @@ void source_set_ours(struct sources *sources, const struct source *source) {
 }
 
 const struct source *source_load(struct sources *sources, const char *path, const char **why) {
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(path, "rb");
-    if (is_stdin && feof(stdin)) {
-        *why = "standard input was read before";
+    size_t length;
+    char *text = file_read(path, SOURCE_LARGEST, &length, why);
+    if (!text)
         return NULL;
-    }
-    if (!file) {
-        *why = strerror(errno);
-        return NULL;
-    }
     const struct source *source = NULL;
-    char *buffer = NULL;
-    size_t length = 0, capacity = 0;
-    *why = NULL;
-    for (;;) {
-        if (length == capacity) {
-            capacity = capacity ? capacity * 2 : 64 * 1024;
-            char *larger = realloc(buffer, capacity);
-            if (!larger) {
-                *why = "not enough memory to read it";
-                break;
-            }
-            buffer = larger;
-        }
-        size_t got = fread(buffer + length, 1, capacity - length, file);
-        length += got;
-        if (length > SOURCE_LARGEST) {
-            *why = "larger than 1 GiB";
-            break;
-        }
-        if (got == 0) {
-            if (ferror(file))
-                *why = strerror(errno);
-            break;
-        }
-    }
-    if (!is_stdin)
-        fclose(file);
-    if (!*why) {
-        source = source_add(sources, is_stdin ? "<stdin>" : path, buffer, length);
-        if (!source)
-            *why = "the program's files together are larger than 4 GiB";
-    }
-    free(buffer);
+    if (length > SOURCE_LARGEST)
+        *why = "larger than 1 GiB";
+    else if (!(source = source_add(sources, strcmp(path, "-") == 0 ? "<stdin>" : path, text, length)))
+        *why = "the program's files together are larger than 4 GiB";
+    free(text);
     return source;
 }
 

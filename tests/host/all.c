@@ -1,8 +1,21 @@
 /* The emitted host functions: every kind of parameter and result, empty arrays, host loops, and
    what a failure leaves. The device is the one that DEVICE names; KERNELS is built from
    tests/host/all.fcl. */
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* What the functions in the header take their memory from; those that are compiled apart do not. */
+static bool has_no_memory;
+static int refused;
+void *memory(size_t bytes);
+void *memory(size_t bytes) {
+    refused += has_no_memory;
+    return has_no_memory ? NULL : malloc(bytes);
+}
+#define malloc memory
 #define KERNELS_IMPLEMENTATION
 #include "kernels.h"
+#undef malloc
 
 #include "host.h"
 
@@ -54,6 +67,23 @@ int main(void) {
     uint8_t flags[6];
     CHECK(kernels_cubes_into(context, 2, 1, 3, rows, 2, &height, &width, &depth, place, flags, &length) == FCL_OK);
     CHECK(height == 2 && width == 1 && depth == 3 && length == 1 && place[5] == 12 && flags[5]);
+    /* a failure leaves zeros, and says what it is */
+    length = 5, total = 7, height = 3, width = 2;
+    CHECK(kernels_turned_into(context, -1, 3, rows, &height, &width, place) == FCL_INVALID && !height && !width);
+    height = 3, width = 2;
+    CHECK(kernels_turned_into(context, 2, 3, NULL, &height, &width, place) == FCL_INVALID && !height && !width);
+    CHECK(kernels_turned_into(context, 2, 3, rows, NULL, &width, place) == FCL_INVALID);
+    CHECK(strstr(fcl_error(context), "kernels_turned: a pointer to a result is NULL"));
+    CHECK(kernels_reversed(context, 5, xs, &length, NULL) == FCL_INVALID);
+    CHECK(kernels_total(context, 5, xs, NULL) == FCL_INVALID);
+    CHECK(kernels_reversed_device(context, 0, NULL, NULL, NULL) == FCL_INVALID);
+    CHECK(kernels_total(NULL, 5, xs, &total) == FCL_INVALID && !total);
+    has_no_memory = true;
+    enum fcl_status status = kernels_reversed(context, 5, xs, &length, &ys);
+    has_no_memory = false;
+    CHECK(refused ? status == FCL_NO_MEMORY && !ys && !length : status == FCL_OK);
+    CHECK(!refused || strstr(fcl_error(context), "no memory on the host for a result of 5 elements"));
+    free(ys);
     struct fcl_buffer *out = (struct fcl_buffer *)&total;
     CHECK(kernels_reversed_device(context, 5, NULL, &length, &out) != FCL_OK && !out && length == 0);
     CHECK(strlen(fcl_error(context)) > 0);

@@ -177,6 +177,11 @@ CASE(fcl_build_origin) {
     kernel_of(context);
     fputs(fcl_build_origin(context), out);
 }
+CASE(fcl_remove_temporaries) {
+    fcl_remove_temporaries();
+    compute(out, context);
+}
+CASE(fcl_cache_problem) { fputs(fcl_cache_problem(context), out); }
 CASE(fcl_kernel_name) { fputs(fcl_kernel_name(kernel_of(context)), out); }
 CASE(fcl_kernel_thread_bytes) { fprintf(out, "%" PRIu64, fcl_kernel_thread_bytes(kernel_of(context))); }
 CASE(fcl_blocks) { fprintf(out, "%" PRIu64, fcl_blocks(context, 1000000, 256, 3)); }

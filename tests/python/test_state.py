@@ -1,4 +1,4 @@
-"""A program may have set another locale, rounding, or that small numbers are 0: results stay the same, and so do these."""
+"""A program may have set another locale or rounding, or small numbers to 0: results stay the same, and so do these."""
 
 import contextlib
 import ctypes

@@ -10,12 +10,38 @@ ORDER = 56
 LIBRARIES = {"libfcl": ("runtime/fcl.h", "FCL_1"), "libfclc": ("compiler/driver/fclc.h", "FCLC_0")}
 
 
-def declared(header):
-    """The functions that a header declares, those with a body aside."""
+def prototypes(header):
+    """The functions that a header declares, those with a body aside, and what each takes."""
     with open(header, encoding="utf-8") as file:
         text = re.sub(r"//[^\n]*|\\\n", "", file.read())
     text = re.sub(r"\{[^{}]*\}", " @ ", text)
-    return set(re.findall(r"\b(fclc?_\w+)\s*\([^;@]*?\)\s*;", text))
+    return dict(re.findall(r"\b(fclc?_\w+)\s*\(([^;@]*?)\)\s*;", text))
+
+
+def declared(header):
+    return set(prototypes(header))
+
+
+def calls(header, first):
+    """A call of each with 0 for everything; and two with what it works on, and 0 or 1 for the rest."""
+    known = {"fcl_context": "context", "fcl_buffer": "buffer", "fcl_program": "program", "fcl_kernel": "kernel",
+             "fclc_program": "compiled", "fclc_kernel": "opened"}
+    lines = []
+    for function, parameters in prototypes(header).items():
+        types = [re.sub(r"\w+$", "", " ".join(one.split())).strip() for one in parameters.split(",")]
+        if parameters == "void":
+            lines.append(f"EMPTY({first + len(lines)}, {function})")
+            continue
+        for number in (None, 0, 1):
+            words = []
+            for kind in types:
+                handle = re.fullmatch(r"(?:const )?struct (\w+) \*", kind)
+                if number is not None and handle and handle.group(1) in known:
+                    words.append(known[handle.group(1)])
+                else:
+                    words.append(f"({kind}){0 if '*' in kind else number or 0}")
+            lines.append(f"CALL({first + len(lines)}, {function}, {', '.join(words)})")
+    return lines
 
 
 def cases(env):
@@ -49,6 +75,20 @@ def cases(env):
         done = env.run(program, cwd="/", env=extra)
         assert done.returncode == 0, done.stdout + done.stderr
     yield Case("tests/unit/test_library.c on the shared libraries", compiler)
+
+    def nothing_given():
+        place, folder, lines = os.path.dirname(shared("libfclc")), env.tmp(), []
+        for header, _ in LIBRARIES.values():
+            lines += calls(env.path(header), len(lines))
+        with open(os.path.join(folder, "calls.h"), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        program = os.path.join(folder, "null")
+        env.must("cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime",
+                 "-I" + folder, "tests/host/null.c", "-L" + place, "-lfclc", "-lfcl",
+                 "-Wl,-rpath," + os.path.abspath(place), "-o", program)
+        done = env.run(program)
+        assert done.returncode == 0, done.stdout + done.stderr
+    yield Case("each function where it is given nothing", nothing_given)
 
     # device: the ending of what is emitted for it, and the environment
     STATES = {"c": ("c", dict), "opencl": ("cl", dict), "cuda": ("cu", env.cudasim)}

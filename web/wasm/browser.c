@@ -35,6 +35,8 @@ void completion_print(FILE *out, const char *shell) { (void)out, (void)shell; }
 
 void stack_run(void (*function)(void *context, size_t bytes), void *context) { function(context, FCL_STACK_BYTES); }
 
+void interrupt_cleans_up(void) {}
+
 /* ---- files ---- */
 
 char *realpath(const char *path, char *resolved) { return resolved ? strcpy(resolved, path) : strdup(path); }

@@ -1,0 +1,8 @@
+/* What a signal that ends the process leaves behind. */
+#ifndef FCL_DRIVER_INTERRUPT_H
+#define FCL_DRIVER_INTERRUPT_H
+
+/* From now on such a signal removes the files of builds under way first. Those that are ignored stay so. */
+void interrupt_cleans_up(void);
+
+#endif
