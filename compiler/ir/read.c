@@ -1,4 +1,4 @@
-/* Reading the IR from text: files and kernels, and what the text promises that ir_verify does not look at. */
+/* Reading the IR from text: files and kernels. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,22 +50,6 @@ static struct type *read_type(struct reader *r) {
     return type;
 }
 
-/* How many scalars and arrays there are in it, within `rank` arrays. */
-static void check_leaves(struct reader *r, const struct type *type, size_t rank, size_t *next) {
-    if (type->kind == TYPE_TUPLE) {
-        for (size_t i = 0; i < type->tuple.count; i++)
-            check_leaves(r, type->tuple.items[i], rank, next);
-    } else if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH) {
-        check_leaves(r, type->array.element, rank + 1, next);
-    } else {
-        const struct ir_kernel *kernel = r->kernel;
-        size_t at = (*next)++;
-        if (at < kernel->results.count && kernel->results.at[at].rank == rank)
-            return;
-        reader_fail(r, r->kernel->span, "result %zu of `%s` is not what `gives` says", at + 1, kernel->name->text);
-    }
-}
-
 /* ---- what a kernel begins with ---- */
 
 static struct path *path_named(struct reader *r, const char *text) {
@@ -114,6 +98,7 @@ static void read_site(struct reader *r) {
 
 static void read_parameter(struct reader *r, enum ir_parameter_kind kind) {
     struct ir_parameter parameter = {.kind = kind};
+    struct span begin = r->before.span;
     reader_take(r, TOKEN_NUMBER, "the number of an argument and its part, as in `0.0`,");
     char *end;
     parameter.argument = strtoul(r->before.text, &end, 10);
@@ -143,6 +128,7 @@ static void read_parameter(struct reader *r, enum ir_parameter_kind kind) {
     if ((parameter.buffer && parameter.buffer->memory != MEMORY_INPUT) || !is_length)
         reader_fail(r, r->before.span, is_length ? "a parameter's array is an input" : "an extent is an int");
     vec_push(r->arena, &r->kernel->parameters, parameter);
+    vec_push(r->arena, &r->parameter_spans, begin);
     reader_end_line(r);
 }
 
@@ -188,122 +174,19 @@ static void resolve_capacities(struct reader *r) {
     }
 }
 
-/* Buffers live where they are allocated, and are used there, and once. What ir_verify does not look at. */
-struct lives {
-    struct reader *r;
-    struct map *region; /* buffer → where it was allocated */
-};
-
-static bool is_parameter(const struct ir_kernel *kernel, const struct ir_buffer *buffer) {
-    for (size_t i = 0; i < kernel->parameters.count; i++)
-        if (kernel->parameters.at[i].buffer == buffer)
-            return true;
-    return false;
-}
-
-static void check_alive(struct lives *l, const struct ir_instruction *at, const struct ir_buffer *buffer) {
-    if (buffer && buffer->memory == MEMORY_INPUT && !is_parameter(l->r->kernel, buffer))
-        reader_fail(l->r, at->span, "this input is no parameter's");
-    if (!buffer || ir_is_constant_memory(buffer))
-        return;
-    const struct ir_region *region = map_get(l->region, buffer);
-    if (!region || !ir_region_inside(at->region, region))
-        reader_fail(l->r, at->span, "this buffer is not allocated here");
-}
-
-/* Only operations that nothing uses may use them. */
-static void check_known(struct lives *l, const struct ir_instruction *at) {
-    for (size_t i = 0; i < at->operand_count; i++) {
-        if (!map_has(l->r->unknown, at->operands[i]))
-            continue;
-        if (at->kind != IR_OPERATION)
-            reader_fail(l->r, at->span, "this goes by a value that is unknown");
-        map_set(l->r->unknown, at->results[0], at->results[0]);
-    }
-}
-
-static void check_yields_known(struct lives *l, const struct ir_region *region) {
-    for (size_t i = 0; i < region->yields.count; i++)
-        if (map_has(l->r->unknown, region->yields.at[i]))
-            reader_fail(l->r, region->owner->span, "what a region of this yields is unknown");
-}
-
-/* The host's index is a constant within a buffer of that length, or it says what to report. */
-static void check_hosts_load(struct lives *l, const struct ir_instruction *at) {
-    const struct ir_value *index = at->operands[0], *capacity = at->buffer->capacity;
-    bool is_within = index->is_constant && capacity && capacity->is_constant && index->constant.integer >= 0 &&
-                     index->constant.integer < capacity->constant.integer;
-    if (!is_within && at->site >= l->r->kernel->checks.count)
-        reader_fail(l->r, at->span,
-                    "a load by the host wants a site, of the kernel's, for an index that is out of range");
-}
-
-static void check_lives(struct lives *l, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        if (at->kind == IR_ALLOCATE) {
-            if (map_has(l->region, at->buffer))
-                reader_fail(l->r, at->span, "this buffer is allocated twice");
-            /* Made in a branch, it may be used in a later one on the same condition. */
-            const struct ir_region *there = region;
-            while (there->owner && there->owner->kind == IR_IF)
-                there = there->parent;
-            map_set(l->region, at->buffer, (void *)(uintptr_t)there);
-        } else {
-            check_alive(l, at, at->buffer);
-            if (at->kind == IR_SWAP)
-                check_alive(l, at, IR_PART(at, swap).other);
-        }
-        check_known(l, at);
-        if (at->kind == IR_LOAD && region->ambient == LEVEL_GRID)
-            check_hosts_load(l, at);
-        if (at->kind == IR_LOAD && at->buffer->of_host && region->ambient != LEVEL_GRID)
-            reader_fail(l->r, at->span, "only the host has this table");
-        for (int k = 0; k < 2; k++)
-            if (at->regions[k])
-                check_lives(l, at->regions[k]);
-    }
-    check_yields_known(l, region);
-}
-
-static void check_results(struct reader *r, struct lives *l) {
-    struct ir_kernel *kernel = r->kernel;
-    size_t next_result = 0;
-    check_leaves(r, kernel->result_type, 0, &next_result);
-    if (next_result != kernel->results.count)
-        reader_fail(r, r->kernel->span, "`%s` has more results than `gives` says", kernel->name->text);
-    for (size_t i = 0; i < kernel->results.count; i++) {
-        struct ir_result *result = &kernel->results.at[i];
-        if (map_has(r->unknown, result->value))
-            reader_fail(r, r->kernel->span, "a result of `%s` is unknown", kernel->name->text);
-        if (!result->is_array)
-            continue;
-        for (size_t k = 0; k < result->rank; k++)
-            if (result->extents[k]->base != BASE_I32 || map_has(r->unknown, result->extents[k]))
-                reader_fail(r, kernel->span, "an extent of a result of `%s` is no int, or unknown", kernel->name->text);
-        bool is_there = is_parameter(kernel, result->buffer) ||
-                        (result->buffer->memory == MEMORY_OUTPUT && map_get(l->region, result->buffer) == kernel->body);
-        if (!is_there || result->value->base != BASE_I32)
-            reader_fail(
-                r, r->kernel->span,
-                "result %zu of `%s` must be an input or an output that is there at the end, and its length an int",
-                i + 1, kernel->name->text);
-        result->buffer->is_result = true;
-    }
-}
-
-/* The memory that it leaves records in is there at the end, like a result. */
-static void check_trace(struct reader *r, struct lives *l) {
-    struct ir_buffer *trace = r->kernel->trace;
-    if (!trace)
-        return;
-    if (trace->memory != MEMORY_OUTPUT || trace->element != BASE_U32 || map_get(l->region, trace) != r->kernel->body)
-        reader_fail(r, trace->span, "records of traces lie in an output of type uint that is there at the end");
-    trace->is_result = true;
+/* A record's words are printed by directives of a letter each: fcl_trace. */
+static void read_traced(struct reader *r) {
+    const char *format = reader_take(r, TOKEN_STRING, "how a record is printed");
+    for (const char *c = format; *c; c++)
+        if (*c == '%' && (!*++c || !strchr("%iubflnd", *c)))
+            reader_fail(r, r->before.span, "behind `%%` in a record's form comes one of `iubflnd%%`");
+    vec_push(r->arena, &r->kernel->traces, format);
+    reader_end_line(r);
 }
 
 static void read_result(struct reader *r) {
     struct ir_result result = {0};
+    struct span begin = r->before.span;
     if (r->token.kind == TOKEN_BUFFER) {
         result.is_array = true;
         result.buffer = reader_buffer_use(r);
@@ -317,6 +200,7 @@ static void read_result(struct reader *r) {
     result.extents = extents.at;
     result.rank = extents.count;
     vec_push(r->arena, &r->kernel->results, result);
+    vec_push(r->arena, &r->result_spans, begin);
     reader_end_line(r);
 }
 
@@ -348,6 +232,7 @@ static void read_kernel(struct reader *r, struct ir_file *file) {
     r->is_numbered = map_new(r->arena);
     r->unknown = map_new(r->arena);
     r->all.count = r->capacities.of.count = r->capacities.is.count = 0;
+    r->takes_spans.count = r->parameter_spans.count = r->result_spans.count = 0;
     r->next_buffer = 0;
     uint32_t values;
     read_head(r, &values);
@@ -357,11 +242,15 @@ static void read_kernel(struct reader *r, struct ir_file *file) {
     for (;;) {
         if (reader_accept(r, "takes") || reader_accept(r, "gives")) {
             bool takes_it = r->before.text[0] == 't';
+            struct span span = r->token.span;
             struct type *type = read_type(r);
-            if (takes_it)
+            if (takes_it) {
                 vec_push(r->arena, &takes, type);
-            else
+                vec_push(r->arena, &r->takes_spans, span);
+            } else {
                 kernel->result_type = type;
+                r->gives_span = span;
+            }
             reader_end_line(r);
         } else if (reader_accept(r, "site")) {
             read_site(r);
@@ -375,8 +264,7 @@ static void read_kernel(struct reader *r, struct ir_file *file) {
             kernel->trace = reader_buffer_use(r);
             reader_end_line(r);
         } else if (reader_accept(r, "traced")) {
-            vec_push(r->arena, &kernel->traces, reader_take(r, TOKEN_STRING, "how a record is printed"));
-            reader_end_line(r);
+            read_traced(r);
         } else if (reader_accept(r, "unknown")) {
             struct ir_value *value = reader_definition(r, NULL);
             map_set(r->unknown, value, value);
@@ -399,14 +287,7 @@ static void read_kernel(struct reader *r, struct ir_file *file) {
     resolve_capacities(r);
     number_values(r, values);
     number_buffers(r);
-    struct lives lives = {r, map_new(r->arena)};
-    check_lives(&lives, kernel->body);
-    check_results(r, &lives);
-    check_trace(r, &lives);
-    struct span where = {0, 0};
-    const char *wrong = ir_verify_at(r->arena, kernel, &where);
-    if (wrong)
-        reader_fail(r, where.end ? where : kernel->span, "%s", wrong);
+    reader_check_kernel(r);
     vec_push(r->arena, &file->kernels, kernel);
 }
 

@@ -62,6 +62,8 @@ struct reader {
         VEC(struct ir_buffer *) of;
         VEC(struct ir_token) is;
     } capacities; /* that are values, defined later */
+    VEC(struct span) takes_spans, parameter_spans, result_spans;
+    struct span gives_span;
 };
 
 /* ---- read_tokens.c: tokens, constants, values ---- */
@@ -98,5 +100,10 @@ struct ir_region *reader_new_region(struct reader *r, struct ir_instruction *own
 enum level_value reader_level(struct reader *r);
 void reader_open(struct reader *r);
 void reader_close(struct reader *r);
+
+/* ---- read_rules.c ---- */
+
+/* What the text promises, of the kernel that was read. */
+void reader_check_kernel(struct reader *r);
 
 #endif

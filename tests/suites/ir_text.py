@@ -41,26 +41,55 @@ kernel k {
   return @1 %n
 }
 """
+PARAMETERS = """  extent 0.0 "n" dimension 0 = int %n
+  array 0.0 "xs" = @0
+  allocate @1
+  forall int %i < %n at grid/thread {
+    int %x = load """
 WRONG = [
     ("fclir 1", "fclir 2", "1:7", "reads version 1"),
     ("fclir 1", "kernel", "1:1", "`fclir 1`, which a file begins with"),
     ("kernel k {", "kernel k block 4096 {", "2:16", "from 1 to 1024"),
     ("kernel k {", "kernel 3 {", "2:8", "the kernel's name"),
     ("gives [int]<grid>", "takes [int]", "2:8", "`gives` is missing"),
-    ("gives [int]<grid>", "gives (int, [int])", "2:8", "result 1 of `k` is not what `gives` says"),
+    ("gives [int]<grid>", "gives (int, [int])", "17:3", "result 1 of `k` is an array, and `gives` says (int, [int])"),
     ("gives [int]<grid>", "gives []", "4:10", "a type of numbers is expected, not `]`"),
     ("site 0 INDEX", "site 1 INDEX", "5:8", "sites are numbered from 0 on"),
     ("site 0 INDEX", "site 0 INDEKS", "5:10", "a kind of check"),
     ("output int[%n]", "output int[%m]", "7:24", "%m has not been defined"),
     ("output int[%n]", "output int[-1]", "7:24", "no length of a buffer"),
-    ("output int[%n]", "private int[4]", "2:8", "must be an input or an output"),
+    ("output int[%n]", "private int[4]", "11:3", "a buffer of level thread is allocated at ambient grid"),
     ("= 4, 5", "= 4, 5.0", "8:31", "a table of int has no double in it"),
     ("= 4, 5", "= 4", "8:29", "`,` is expected, and the end of the line comes"),
     ('array 0.0 "xs" = @0', 'array 1.0 "xs" = @0', "10:20", "the extents of an array stand before it"),
     ('array 0.0 "xs" = @0', 'array 0 "xs" = @0', "10:9", "are written as in `0.0`"),
     ('array 0.0 "xs" = @0', 'array 4194304.0 "xs" = @0', "10:9", "are written as in `0.0`"),
     ('array 0.0 "xs" = @0', 'array 0.4194304 "xs" = @0', "10:9", "are written as in `0.0`"),
-    ('array 0.0 "xs" = @0', "", "13:5", "this input is no parameter's"),
+    ('array 0.0 "xs" = @0', "", "3:9", "`array 0.0` is due behind these, as argument 0 is [int]"),
+    (PARAMETERS + "@0", "  buffer @9 input int\n" + PARAMETERS + "@9", "14:5", "this input is no parameter's"),
+    ("takes [int]", "takes [u8]", "10:3", "part 0 of argument 0 is int here, and `takes` says u8"),
+    ("takes [int]", "takes [[int]]", "10:3", "`extent 0.0` of dimension 1 is due here, as argument 0 is [[int]]"),
+    ("takes [int]", "takes int", "9:3", "`scalar 0.0` is due here, as argument 0 is int"),
+    ("takes [int]", "takes [int]<grid>", "3:9", "an array that is taken has no level"),
+    ("takes [int]", "takes [([int], int)]", "3:9", "scalars, or tuples of these"),
+    ("takes [int]", "takes [[[[[[[[[int]]]]]]]]]", "3:9", "at most 8 dimensions"),
+    ("takes [int]", "takes [int]\n  takes int", "4:9", "`scalar 1.0` is due behind these, as argument 1 is int"),
+    ("  takes [int]\n", "", "8:3", "no `takes` says what this is of"),
+    ("gives [int]<grid>", "gives [double]<grid>", "17:3", "an array of int, and `gives` says [double]<grid>"),
+    ("gives [int]<grid>", "gives [[int]]", "17:3", "an array of 1 dimension, and `gives` says [[int]]"),
+    ("gives [int]<grid>", "gives ([int], int)", "2:8", "result 2 of `k` is missing"),
+    ("return @1 %n\n", "return @1 %n\n  return %n\n", "18:3", "`k` has more results than `gives` says"),
+    ("gives [int]<grid>", "gives int", "17:3", "result 1 of `k` is an array, and `gives` says int"),
+    ("return @1 %n", "return @1 3 extents %n", "17:3", "as many elements as its extent says"),
+    ("    store @1[%i], %y\n", "", "16:3", "nothing stores the elements of @1"),
+    ("int %x = load @0[%i]", "int %x = load @1[%i]", "13:5", "the parallel loop around this stores to @1, too"),
+    ("%i < %n at grid/thread {\n    int %x = load @0[%i]\n    int %y = add %x, 1\n    store @1[%i]",
+     "%i < 9 at grid/thread {\n    int %x = load @0[%i]\n    int %y = add %x, 1\n    store @1[5]", "15:5",
+     "all iterations of a parallel loop around this store the same elements of @1"),
+    ("int %x = load @0[%i]", "int %x = load @2[2]", "13:5", "the index comes to 2, and @2 has 2 elements"),
+    ("int %y = add %x, 1", "int %y = sqrt %x", "14:5", "there is no `sqrt` of type int"),
+    ("int %y = add %x, 1", "int %y = add %x, 1\n    double %q = bits %x", "15:5", "int and double differ"),
+    ("site 0 INDEX", 'site 0 INDEX\n  traced "50%"', "6:10", "behind `%` in a record's form"),
     ("  allocate @1\n", "", "14:5", "not allocated here"),
     ("  allocate @1", "  allocate @1\n  allocate @1", "12:3", "allocated twice"),
     ("int %i < %n", "int %i < %k", "12:19", "%k has not been defined"),
@@ -77,7 +106,7 @@ WRONG = [
     ("store @1[%i], %y", "store @1[%i], %y again again", "15:28", "the end of the line"),
     ("  return @1 %n\n}", "", "18:1", "`}` is expected, and the end of the file comes"),
     ("return @1 %n", "return @1 %y", "2:8", "used outside its scope"),
-    ("return @1 %n", "return @2 %n", "2:8", "an output that is there at the end"),
+    ("return @1 %n", "return @2 %n", "17:3", "an output that is there at the end"),
     ("return @1 %n", "int %z = load @0[%n] site 4\n  return @1 %n", "17:3", "wants a site"),
 ]
 
