@@ -414,14 +414,16 @@ static enum exit_status read_ir(struct compilation *c, const char *path) {
     if (compilation_refuses_ir(c->options, path))
         return EXIT_USAGE;
     const char *why;
-    const struct source *source = source_load(c->sources, path, &why);
+    const struct unsaved *text = given_text(c, path);
+    const struct source *source =
+        text ? source_add(c->sources, path, text->text, text->length) : source_load(c->sources, path, &why);
     if (!source)
         return driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why);
     struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
     struct ast_file *file = ARENA_NEW(c->arena, struct ast_file);
     struct program_ir *ir = ARENA_NEW(c->arena, struct program_ir);
     file->source = source;
-    *loaded = (struct loaded){.path = path, .identity = resolved(c->arena, path), .is_complete = true};
+    *loaded = (struct loaded){.path = path, .identity = identity_of(c, path), .is_complete = true};
     loaded->module = ARENA_NEW(c->arena, struct module);
     *loaded->module = (struct module){file, false, NULL, 0};
     vec_push(c->arena, &c->files, loaded);
@@ -458,7 +460,7 @@ static void check_with_prelude(struct compilation *c, bool all) {
 }
 
 enum exit_status compilation_check(struct compilation *c, const char *path) {
-    if (text_ends_with(path, ".fclir") && !given_text(c, path))
+    if (text_ends_with(path, ".fclir") && (is_in_memory(c, path) || !given_text(c, path)))
         return read_ir(c, path);
     enum exit_status status = load(c, path);
     if (status != EXIT_GOOD)

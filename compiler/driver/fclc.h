@@ -44,7 +44,7 @@ struct fclc_program;
 
 // A file of a program.
 struct fclc_file {
-    const char *path; // names it in messages; what it imports is looked for beside it
+    const char *path; // names it in messages; what it imports is looked for beside it. NAME.fclir is the IR of kernels
     const char *text; // of `length` bytes, which are copied; NULL: it is read from the path
     size_t length;
 };

@@ -179,6 +179,17 @@ bool generate_fits_machine(const struct generate_request *request, const struct 
     return good;
 }
 
+/* With the checks that were asked for; NULL: verification failed. */
+static struct ir_kernel *checked(const struct generate_request *request, struct ir_kernel *kernel) {
+    if (!request->options->check)
+        return kernel;
+    ir_add_checks(request->arena, kernel);
+    const char *wrong = ir_verify(request->arena, kernel);
+    if (wrong)
+        internal_error(request, kernel, arena_printf(request->arena, "with checks: %s", wrong));
+    return wrong ? NULL : kernel;
+}
+
 /* NULL: it does not fit. That it can be read is known. */
 static struct ir_kernel *read_again(const struct generate_request *request, const struct core_global *global) {
     const struct program_ir *ir = request->program->ir;
@@ -186,7 +197,7 @@ static struct ir_kernel *read_again(const struct generate_request *request, cons
     for (size_t i = file ? file->kernels.count : 0; i-- > 0;) {
         struct ir_kernel *kernel = file->kernels.at[i];
         if (kernel->name == global->name)
-            return fits_machine(request, kernel, file->target) ? kernel : NULL;
+            return fits_machine(request, kernel, file->target) ? checked(request, kernel) : NULL;
     }
     return NULL;
 }
@@ -387,10 +398,11 @@ bool generate(const struct generate_request *request, struct generated *result) 
 bool generate_from_ir(const struct generate_request *request, struct ir_kernel *const *kernels, size_t count,
                       struct generated *result) {
     for (size_t i = 0; i < count; i++) {
-        const struct target_program *target = lowered(request, kernels[i]);
+        struct ir_kernel *kernel = checked(request, kernels[i]);
+        const struct target_program *target = kernel ? lowered(request, kernel) : NULL;
         if (!target)
             return false;
-        vec_push(request->arena, &result->kernels, kernels[i]);
+        vec_push(request->arena, &result->kernels, kernel);
         vec_push(request->arena, &result->targets, target);
     }
     make_names_unique(request->arena, result);

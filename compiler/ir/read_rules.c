@@ -286,9 +286,10 @@ static void check_index(struct lives *l, const struct ir_instruction *at) {
     const struct ir_value *index = at->operands[0], *capacity = at->buffer->capacity;
     if (!capacity || !capacity->is_constant || !always_runs(at->region, NULL))
         return;
-    int64_t last = is_index(index) ? index->region->owner->operands[0]->low - 1 : index->low;
-    bool is_point = index->is_constant || is_index(index);
-    if (is_point && base_info[index->base].is_integer && (last < 0 || last >= capacity->constant.integer))
+    bool is_last = is_index(index) && index->region->owner->operands[0]->low > 0;
+    int64_t last = is_last ? index->region->owner->operands[0]->low - 1 : index->low;
+    if ((is_last || index->is_constant) && base_info[index->base].is_integer &&
+        (last < 0 || last >= capacity->constant.integer))
         reader_fail(l->r, at->span, "the index comes to %lld, and %s has %lld elements", (long long)last,
                     name_of(l->r, at->buffer), (long long)capacity->constant.integer);
 }

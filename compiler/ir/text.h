@@ -26,4 +26,7 @@ struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sou
    wait for others? */
 bool ir_is_bound(const struct ir_kernel *kernel);
 
+/* What --check adds to a kernel that was read. */
+void ir_add_checks(struct arena *arena, struct ir_kernel *kernel);
+
 #endif

@@ -78,8 +78,10 @@ def load(path: str | bytes | os.PathLike[str], **options: Any) -> Program:
     return Program(((os.fsdecode(path), None),), options)
 
 
-def source(text: str, name: str = "source.fcl", files: dict[str, str] | None = None, **options: Any) -> Program:
-    """The program in a string. `files` has the texts of what it imports, by their paths."""
+def source(text: str, name: str | None = None, files: dict[str, str] | None = None, **options: Any) -> Program:
+    """The program in a string. `files` has the texts of what it imports, by their paths. A text that begins with
+    `fclir` is the IR of kernels, as `fclc -o OUT.fclir` writes it."""
+    name = name or ("source.fclir" if text.lstrip().startswith("fclir ") else "source.fcl")
     return Program(((name, text), *(files or {}).items()), options)
 
 
