@@ -6,6 +6,7 @@
 #include "driver/arguments.h"
 #include "driver/complaint.h"
 #include "driver/device.h"
+#include "driver/evaluate.h"
 #include "interp/interp.h"
 #include "support/text.h"
 
@@ -16,11 +17,8 @@ static bool interp_available(const struct options *options, struct arena *arena,
 }
 
 static enum exit_status interp_execute(const struct execution *e, struct host_value **result) {
-    if (e->program->ir) {
-        diag_error(e->diagnostics, DIAG_DEVICE, e->kernel->span,
-                   "the interpreter runs programs in FCL, and this is the IR of one");
-        return EXIT_DEVICE;
-    }
+    if (e->program->ir)
+        return evaluate_ir(e, result);
     int64_t block_size = e->options->block_size;
     struct interp_options options = {
         .block_size = e->options->block_size_given ? block_size : core_block_size(e->kernel, block_size),
@@ -51,9 +49,6 @@ enum exit_status execution_read(struct compilation *c, struct execution *executi
     *execution = execution_of(c);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
-    if (c->program->ir && o->target && strcmp(o->target, interp_executor.name) == 0)
-        return driver_complain(c->options, EXIT_USAGE, "--target=interp runs programs in FCL, and %s is the IR of one",
-                               o->operands[0]);
     const struct core_global *kernel = compilation_kernel(c);
     if (!kernel)
         return EXIT_USAGE;
