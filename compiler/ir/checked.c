@@ -39,7 +39,8 @@ static struct range range_of(const struct ir_value *value) { return (struct rang
 static struct ir_value *as(const struct checking *c, struct ir_value *value, enum base base) {
     if (value->base == base)
         return value;
-    if (value->is_constant && (base == BASE_I64 || (base == BASE_I32 && value->low >= INT32_MIN && value->high <= INT32_MAX)))
+    if (value->is_constant &&
+        (base == BASE_I64 || (base == BASE_I32 && value->low >= INT32_MIN && value->high <= INT32_MAX)))
         return rewrite_constant(&c->r, base, value->constant.integer);
     return rewrite_convert(&c->r, value, base);
 }
@@ -239,7 +240,8 @@ static struct ir_value **with(const struct checking *c, struct ir_value **list, 
     return longer;
 }
 
-static struct ir_value *new_room(const struct checking *c, struct ir_region *region, struct ir_instruction *definition) {
+static struct ir_value *new_room(const struct checking *c, struct ir_region *region,
+                                 struct ir_instruction *definition) {
     struct ir_value *room = rewrite_value(&c->r, BASE_I64, region, 0, INT64_MAX);
     room->definition = definition;
     return room;

@@ -29,7 +29,7 @@ struct loop_run {
     uint32_t around, iteration;
     int depth;
 };
-enum { NOBODY, ZEROS }; /* as runs: no access, and what came with the memory */
+enum { NOBODY, ZEROS };                    /* as runs: no access, and what came with the memory */
 enum { SOFT = 1u << 31, MANY = SOFT - 1 }; /* with iterations: one that may meet others; different ones */
 struct mark {
     uint32_t run, iteration;
@@ -46,8 +46,8 @@ struct evaluation {
     const struct ir_kernel *kernel;
     jmp_buf failure;
     struct ir_outcome *outcome;
-    uint32_t *slots;      /* by value id: where it is; of a thread's there are LANES of it, side by side */
-    union scalar *values; /* by slot */
+    uint32_t *slots;         /* by value id: where it is; of a thread's there are LANES of it, side by side */
+    union scalar *values;    /* by slot */
     struct memory *memories; /* by buffer number, LANES for each thread's own */
     uint32_t *memory_of;     /* by buffer id */
     size_t memory_count;
@@ -117,7 +117,9 @@ static bool is_true(const struct evaluation *x, const struct ir_value *value, un
     return get(x, value, lane).integer != 0;
 }
 
-#define FOR_LANES(lane, mask) for (unsigned lane = 0; lane < LANES; lane++) if ((mask) >> lane & 1)
+#define FOR_LANES(lane, mask)                                                                                          \
+    for (unsigned lane = 0; lane < LANES; lane++)                                                                      \
+        if ((mask) >> lane & 1)
 
 /* ---- who accesses what ---- */
 
@@ -154,7 +156,8 @@ static struct memory *memory_at(const struct evaluation *x, const struct ir_buff
 static uint64_t place_of_access(struct evaluation *x, const struct memory *memory, unsigned lane) {
     const struct ir_value *index = x->at->operands[0];
     union scalar place = get(x, index, lane);
-    bool is_inside = memory->elements && (index->base == BASE_U64 || place.integer >= 0) && place.natural < memory->room;
+    bool is_inside =
+        memory->elements && (index->base == BASE_U64 || place.integer >= 0) && place.natural < memory->room;
     if (!memory->elements)
         fail(x, DIAG_INDEX_OUT_OF_RANGE, "%s has not been allocated here", name_of(x, x->at->buffer));
     if (!is_inside)
@@ -258,7 +261,8 @@ static void access(struct evaluation *x, lanes mask) {
         struct memory *memory = memory_at(x, buffer, lane);
         uint64_t place = place_of_access(x, memory, lane);
         union scalar *element = &memory->elements[place], before = *element;
-        bool is_soft = at->kind == IR_ATOMIC || at->is_volatile || (at->kind == IR_STORE && IR_PART(at, store).may_meet);
+        bool is_soft =
+            at->kind == IR_ATOMIC || at->is_volatile || (at->kind == IR_STORE && IR_PART(at, store).may_meet);
         struct mark mark = mark_of(x, lane, is_soft);
         if (at->kind != IR_STORE)
             note_load(x, memory, place, mark);
@@ -299,7 +303,7 @@ static void exchange(struct evaluation *x, lanes mask) {
         }
     }
     FOR_LANES(lane, mask)
-        set(x, at->results[0], lane, given[lane]);
+    set(x, at->results[0], lane, given[lane]);
 }
 
 /* note [fragments] of ir.h, the other way round: where element (row, column) of a matrix is. */
@@ -312,13 +316,13 @@ static double element_of(const struct evaluation *x, unsigned first, bool is_fir
 
 static void multiply(struct evaluation *x, lanes mask) {
     FOR_LANES(lane, mask)
-        for (unsigned i = 0; i < MMA_SUMS; i++) {
-            unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-            double sum = get(x, x->at->operands[MMA_FIRST + MMA_SECOND + i], lane).floating;
-            for (unsigned k = 0; k < 16; k++)
-                sum += element_of(x, 0, true, row, k) * element_of(x, MMA_FIRST, false, k, column);
-            set(x, x->at->results[i], lane, (union scalar){.floating = (float)sum});
-        }
+    for (unsigned i = 0; i < MMA_SUMS; i++) {
+        unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        double sum = get(x, x->at->operands[MMA_FIRST + MMA_SECOND + i], lane).floating;
+        for (unsigned k = 0; k < 16; k++)
+            sum += element_of(x, 0, true, row, k) * element_of(x, MMA_FIRST, false, k, column);
+        set(x, x->at->results[i], lane, (union scalar){.floating = (float)sum});
+    }
 }
 
 /* ---- control ---- */
@@ -350,15 +354,15 @@ static void assign(struct evaluation *x, struct ir_value *const *to, struct ir_v
     }
     free(taken);
     FOR_LANES(lane, mask)
-        for (size_t i = 0; i < count; i++)
-            set(x, to[i], lane, get(x, to[i], lane));
+    for (size_t i = 0; i < count; i++)
+        set(x, to[i], lane, get(x, to[i], lane));
 }
 
 static lanes those(const struct evaluation *x, const struct ir_value *condition, lanes mask) {
     lanes found = 0;
     FOR_LANES(lane, mask)
-        if (is_true(x, condition, lane))
-            found |= (lanes)1 << lane;
+    if (is_true(x, condition, lane))
+        found |= (lanes)1 << lane;
     return found;
 }
 
@@ -380,14 +384,14 @@ static void run_for(struct evaluation *x, const struct ir_instruction *loop, lan
     for (int64_t k = 0; mask; k++) {
         lanes more = 0;
         FOR_LANES(lane, mask)
-            if (k < get(x, loop->operands[0], lane).integer)
-                more |= (lanes)1 << lane;
+        if (k < get(x, loop->operands[0], lane).integer)
+            more |= (lanes)1 << lane;
         FOR_LANES(lane, mask & ~more)
-            for (size_t i = 0; i < loop->result_count; i++)
-                set(x, loop->results[i], lane, get(x, loop->parameters[i + 1], lane));
+        for (size_t i = 0; i < loop->result_count; i++)
+            set(x, loop->results[i], lane, get(x, loop->parameters[i + 1], lane));
         mask = more;
         FOR_LANES(lane, mask)
-            set(x, loop->parameters[0], lane, (union scalar){.integer = k});
+        set(x, loop->parameters[0], lane, (union scalar){.integer = k});
         if (mask)
             run_region(x, body, mask);
         x->at = loop;
@@ -422,7 +426,7 @@ static void run_forall(struct evaluation *x, const struct ir_instruction *loop) 
         x->iteration = (uint32_t)i;
         x->at = loop;
         FOR_LANES(lane, mask)
-            set(x, loop->parameters[0], lane, (union scalar){.integer = i + lane});
+        set(x, loop->parameters[0], lane, (union scalar){.integer = i + lane});
         run_region(x, loop->regions[0], mask);
     }
     x->run = around;
@@ -449,8 +453,8 @@ static void run_instruction(struct evaluation *x, lanes mask) {
     case IR_MMA: multiply(x, mask); break;
     case IR_CHECK:
         FOR_LANES(lane, mask)
-            if (!is_true(x, at->operands[0], lane))
-                fail_check(x, at->site, get(x, at->operands[1], lane).integer, get(x, at->operands[2], lane).integer);
+        if (!is_true(x, at->operands[0], lane))
+            fail_check(x, at->site, get(x, at->operands[1], lane).integer, get(x, at->operands[2], lane).integer);
         break;
     case IR_ALLOCATE: allocate(x, mask); break;
     case IR_SWAP: swap(x); break;

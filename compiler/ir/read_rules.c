@@ -191,6 +191,8 @@ static void check_tickets(struct lives *l, const struct ir_instruction *at) {
 }
 
 static void allocate(struct lives *l, struct ir_instruction *at) {
+    if (at->buffer->memory == MEMORY_PRIVATE && at->region->ambient != LEVEL_THREAD) /* passes alone do so */
+        reader_fail(l->r, at->span, "private memory is allocated by threads");
     if (map_has(l->region, at->buffer))
         reader_fail(l->r, at->span, "this buffer is allocated twice");
     /* Made in a branch, it may be used in a later one on the same condition. */

@@ -154,3 +154,28 @@ def test_reports():
     assert "launch rows: 3 iterations" in m.rows.report(m=(3, 5)) and m.report("c").json["target"] == "c"
     with pytest.raises(fcl.Error, match="nothing of `twice` is called `length`"):
         m.twice.report(length=5)
+
+
+IR = """fclir 1
+kernel "k" {
+  takes [int]
+  gives [int]<grid>
+  buffer @xs "xs" input int
+  buffer @out "out" output int[%n]
+  extent 0.0 "n" dimension 0 = int %n
+  array 0.0 "xs" = @xs
+  allocate @out
+  forall int %i < %n at grid/thread {
+    int %x = load @xs[%i]
+    store @out[%i], %x
+  }
+  return @out %n
+}
+"""
+
+
+def test_ir(target):
+    xs = np.array([3, 1], np.int32)
+    assert np.array_equal(fcl.source(IR, target=target).k(xs), xs)
+    with pytest.raises(fcl.Error, match="source.fclir:8:3: error.E0120.: .*takes. says u8"):
+        fcl.source(IR.replace("takes [int]", "takes [u8]"))

@@ -58,7 +58,7 @@ WRONG = [
     ("site 0 INDEX", "site 0 INDEKS", "5:10", "a kind of check"),
     ("output int[%n]", "output int[%m]", "7:24", "%m has not been defined"),
     ("output int[%n]", "output int[-1]", "7:24", "no length of a buffer"),
-    ("output int[%n]", "private int[4]", "11:3", "a buffer of level thread is allocated at ambient grid"),
+    ("output int[%n]", "private int[4]", "11:3", "private memory is allocated by threads"),
     ("= 4, 5", "= 4, 5.0", "8:31", "a table of int has no double in it"),
     ("= 4, 5", "= 4", "8:29", "`,` is expected, and the end of the line comes"),
     ('array 0.0 "xs" = @0', 'array 1.0 "xs" = @0', "10:20", "the extents of an array stand before it"),
@@ -108,6 +108,96 @@ WRONG = [
     ("return @1 %n", "return @1 %y", "2:8", "used outside its scope"),
     ("return @1 %n", "return @2 %n", "17:3", "an output that is there at the end"),
     ("return @1 %n", "int %z = load @0[%n] site 4\n  return @1 %n", "17:3", "wants a site"),
+]
+
+# A kernel of blocks, and what is wrong when a part of it is another.
+BLOCKS = """fclir 1
+kernel "sums" block 256 {
+  takes [int]
+  gives [int]<grid>
+  buffer @xs "xs" input int
+  buffer @out "out" output int[%blocks]
+  buffer @tile shared int[256]
+  extent 0.0 "n" dimension 0 = int %n in 0..2147483647
+  array 0.0 "xs" = @xs
+  int %n1 = add %n, 255
+  int %blocks in 0..8388608 = div %n1, 256
+  allocate @out
+  forall int %b < %blocks at grid/block {
+    allocate @tile
+    int %base = mul %b, 256
+    forall int %t < 256 at block/thread {
+      int %i = add %base, %t
+      bool %in = lt %i, %n
+      int %x = if %in {
+        int %y = load @xs[%i]
+        yield %y
+      } else {
+        yield 0
+      }
+      store @tile[%t], %x
+    }
+    forall int %u < 1 at block/thread {
+      int %s = for int %k < 256 with int %acc = 0 {
+        int %v = load @tile[%k]
+        int %acc2 = add %acc, %v
+        next %acc2
+      }
+      store @out[%b], %s
+    }
+  }
+  return @out %blocks
+}
+"""
+WRONG_BLOCKS = [
+    ("shared int[256]", "shared int[16]", "25:7", "the index comes to 255, and @2 (tile) has 16 elements"),
+    ("      store @tile[%t], %x\n", "", "28:9", "nothing stores what this loads of @2 (tile)"),
+    ("%u < 1 at", "%u < 256 at", "33:7", "all iterations of a parallel loop around this store the same elements of @1"),
+]
+
+# A kernel that goes by its arguments, what one of its parts is instead, with which arguments, and what a run finds:
+# line and column, code, a part of the message; on a device with checks, too, or in the interpreter alone.
+GATHER = """fclir 1
+kernel "k" {
+  takes [int]
+  takes [int]
+  gives [int]<grid>
+  buffer @xs "xs" input int
+  buffer @is "is" input int
+  buffer @out "out" output int[%m]
+  extent 0.0 "n" dimension 0 = int %n
+  array 0.0 "xs" = @xs
+  extent 1.0 "m" dimension 0 = int %m
+  array 1.0 "is" = @is
+  allocate @out
+  forall int %i < %m at grid/thread {
+    int %j = load @is[%i]
+    int %x = load @xs[%j]
+    store @out[%i], %x
+  }
+  return @out %m
+}
+"""
+RESULT = GATHER[GATHER.index("  buffer @out"):GATHER.index("%i], %x")]
+FOUND = [
+    ("", "", "[0,3]", "16:5", "E0501", "3"),
+    ("", "", "[0,-1]", "16:5", "E0501", "-1"),
+    ("int %j = load", "int %j in 0..2 = load", "[0,3]", "1[56]:5", "E0501", "3"),
+    ("store @out[%i]", "store @out[%j]", "[0,2]", "17:5", "E0504", "2"),
+    ("return @out %m", "return @out %n", "[0]", "", "E0504", "a result has 3 elements"),
+    ("  allocate @out", "  int %two in 0..2 = add %n, 0\n  allocate @out", "[0]", "1[34]:", "E0501", "3"),
+    (RESULT[:RESULT.index("  forall")], RESULT[:RESULT.index("  allocate")].replace("[%m]", "[%l]") +
+     "  int %l = sub %m, 5\n  allocate @out\n", "[0]", "", "E0502", "the length"),
+    ("  allocate @out\n", "  bool %some = lt 1, %m\n  if %some {\n    allocate @out\n  }\n", "[0]", "", "E050[14]",
+     ""),
+]
+FOUND_BY_INTERPRETER = [
+    ("store @out[%i]", "store @out[%j]", "[0,0]", "17:5", "E0505", "element 0 of @2 (out) is stored twice"),
+    ("    store @out[%i], %x", "    bool %c = lt 0, %i\n    if %c {\n      store @out[%i], %x\n    }", "[0,1]", "",
+     "E0506", "element 0 of the result @2 (out) is never stored"),
+    (RESULT + "%i]", RESULT.replace("[%m]", "[%m] rewritten") + "%j]", "[0,0]", "17:5", "E0505",
+     "while another thread may store"),
+    (RESULT + "%i]", RESULT.replace("[%m]", "[%m] rewritten") + "%i]", "[0,0]", "", None, ""),
 ]
 
 
@@ -190,13 +280,49 @@ def cases(env):
         assert read("fclir 1\n").returncode == 0
         for command in (["k.fclir", "-o", "k.py"], ["test", "k.fclir"], ["tune", "k.fclir", "k"],
                         ["--dump=ir", "k.fclir"], ["--dump=tokens", "k.fclir"], ["--dump=ast", "k.fclir"],
-                        ["fmt", "k.fclir"], ["fmt", "--check", "k.fclir"], ["doc", "--check", "k.fclir"],
-                        ["run", "--target=interp", "k.fclir", "k"]):
+                        ["fmt", "k.fclir"], ["fmt", "--check", "k.fclir"], ["doc", "--check", "k.fclir"]):
             done = env.run(env.fclc, *command, cwd=folder)
             assert done.returncode == 2 and "is the IR of one" in done.stderr, done.stderr
         done = env.run(env.fclc, "nothing.fclir", "-o", out, cwd=folder)
         assert done.returncode == 2 and "nothing.fclir" in done.stderr, done.stderr
     yield Case("what is wrong is told, with its place", wrong)
+
+    def of_blocks():
+        path = os.path.join(env.tmp(), "k.fclir")
+        for before, after, place, message in [("", "", None, "")] + WRONG_BLOCKS:
+            assert before in BLOCKS
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(BLOCKS.replace(before, after, 1))
+            for target in ("c", "interp"):
+                done = env.run(env.fclc, "run", f"--target={target}", path, "sums", "iota:300")
+                if place:
+                    assert done.returncode == 1 and f":{place}: error[E0120]: {message}" in done.stderr, done.stderr
+                else:
+                    assert done.stdout == "[32640,12210]\n", done.stderr
+    yield Case("what a block does is verified", of_blocks)
+
+    def found():
+        """What the text does not show is found by a run with checks."""
+        path = os.path.join(env.tmp(), "k.fclir")
+
+        def run(target, before, after, argument):
+            assert before in GATHER
+            text = GATHER.replace(before, after, 1)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return env.run(env.fclc, "run", *target, path, "k", "[10,20,30]", argument)
+        devices = [["--target=c"], ["--target=opencl", "--map=simt"]]
+        for before, after, argument, place, code, message in FOUND + FOUND_BY_INTERPRETER:
+            every = [] if (before, after, argument, place, code, message) in FOUND_BY_INTERPRETER else devices
+            for target in [["--target=interp"]] + every:
+                done = run(target, before, after, argument)
+                pattern = rf"k\.fclir:{place}.*error\[{code}\].*{re.escape(message)}"
+                is_right = done.returncode == 1 and re.search(pattern, done.stderr) if code else done.returncode == 0
+                assert is_right, (target, before, after, argument, done.returncode, done.stdout, done.stderr)
+        for target in [["--target=interp"]] + devices:
+            done = run(target, "", "", "[2,0,1,1]")
+            assert done.stdout == "[30,10,20,20]\n", done.stderr
+    yield Case("what is wrong in a run is found with checks", found)
 
     def commands():
         """The commands that need no text in FCL do with the IR as they do with the program."""
@@ -210,8 +336,8 @@ def cases(env):
                 ("examples/fft/fft.fcl", "fft", "[(1,0),(2,0),(3,0),(4,0)]"),
                 ("examples/sorting/sorting.fcl", "countingSort", "10", "[3,1,4,1,5]"))
         for path, *call in runs:
-            for target, options in (("c", ()), ("opencl", ("--map=simt",))):
-                compiled(path, text, f"--target={target}")
+            for target, options in (("interp", ()), ("c", ()), ("opencl", ("--map=simt",))):
+                compiled(path, text, f"--target={target if target in TARGETS else 'cuda'}")
                 assert printed("run", f"--target={target}", *options, text,
                                *call) == printed("run", f"--target={target}", path, *call)
             assert printed("check", text) == "", f"{path}: something is said of its IR"
@@ -237,8 +363,7 @@ def cases(env):
         for given, said in (("[]", "[]"), ("[1,2,3]", "[2,3,4]")):
             assert printed("run", "--target=c", text, "k", given) == said + "\n"
         for words, status, said in ((["k", "[1.5]"], 2, "argument 1 (`xs`)"), (["kk"], 2, "its kernels are k"),
-                                    (["k"], 2, "takes 1 argument (xs : [int])"),
-                                    (["--target=interp", "k", "[1]"], 2, "runs programs in FCL")):
+                                    (["k"], 2, "takes 1 argument (xs : [int])")):
             done = env.run(env.fclc, "run", text, *words)
             assert done.returncode == status and said in done.stderr, (words, done.returncode, done.stderr)
         with open(text, "w", encoding="utf-8") as file:

@@ -276,10 +276,38 @@ static void on_cuda(void **state) {
     on_device("--target=cuda", FCL_DEVICE_CUDA);
 }
 
+/* Text of IR, by the name that is given to it. */
+static void of_ir(void **state) {
+    (void)state;
+    static const char ir[] = "fclir 1\nkernel \"k\" {\n  takes [int]\n  gives [int]<grid>\n"
+                             "  buffer @xs \"xs\" input int\n  buffer @out \"out\" output int[%n]\n"
+                             "  extent 0.0 \"n\" dimension 0 = int %n\n  array 0.0 \"xs\" = @xs\n  allocate @out\n"
+                             "  forall int %i < %n at grid/thread {\n    int %x = load @xs[%i]\n"
+                             "    int %y = add %x, 1\n    store @out[%i], %y\n  }\n  return @out %n\n}\n";
+    const struct fclc_file file = {"k.fclir", ir, strlen(ir)}, part = {"k.fclir", ir, strlen(ir) - 2};
+    struct fclc_program *program;
+    char *message, *device_code;
+    assert_true(fclc_load(&program, &part, 1, NULL, 0, &message) == FCLC_WRONG && strstr(message, "k.fclir:16:1: "));
+    fclc_free(message);
+    const char *option = "--target=interp";
+    assert_true(fclc_load(&program, &file, 1, &option, 1, &message) == FCLC_GOOD && !message);
+    assert_true(fclc_text(program, "k", "cuda", &device_code, NULL) == FCLC_GOOD && strstr(device_code, "__global__"));
+    fclc_free(device_code);
+    struct fclc_kernel *kernel;
+    assert_true(fclc_open(&kernel, program, "k", NULL, NULL) == FCLC_GOOD);
+    int32_t xs[] = {5, -7}, got[2];
+    struct fclc_value in = {.data = xs, .shape = {2}}, out;
+    assert_true(fclc_run(kernel, &in, &out, NULL) == FCLC_GOOD && out.shape[0] == 2);
+    fetch(&out, got, sizeof got);
+    assert_true(got[0] == 6 && got[1] == -6);
+    fclc_close(kernel);
+    fclc_unload(program);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(look), cmocka_unit_test(errors),    cmocka_unit_test(interpreter), cmocka_unit_test(warnings),
-        cmocka_unit_test(on_c), cmocka_unit_test(on_opencl), cmocka_unit_test(on_cuda),
+        cmocka_unit_test(on_c), cmocka_unit_test(on_opencl), cmocka_unit_test(on_cuda),     cmocka_unit_test(of_ir),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
