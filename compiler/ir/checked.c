@@ -2,6 +2,11 @@
    compared with what its buffer has room for, results with their memory, and bounds that the text promises are not
    believed. On the host they are checked, as lengths of memory may go by them; on the device they are worked out anew.
 
+   note [marks]
+   Beside an output that is not `rewritten` there are marks, one for each element, which a store sets and a load and
+   the caller want set. So each element is written once, and before it is read. Outputs that are swapped have none, nor
+   has what is not global: the interpreter (evaluate.c) looks at all memory.
+
    note [after a failure] of elaborate/check.c holds here, too: what was found wrong is left out. */
 #include "ir/range.h"
 #include "ir/rewrite.h"
@@ -19,6 +24,8 @@ struct checking {
     struct replacements replacements; /* promised bounds: by what certainly lies between them */
     struct map *rooms;                /* buffer → how many elements it has; of memory that is not there 0 */
     struct map *in_branch;            /* outputs that may not be there */
+    struct map *swapped;              /* outputs that have no marks: note [marks] */
+    struct map *marks;                /* output → the buffer of its marks */
     buffer_list made;                 /* outputs, in order */
 };
 
@@ -140,10 +147,53 @@ static void put(struct checking *c, struct ir_region *region, struct ir_instruct
     vec_push(c->arena, &region->instructions, at);
 }
 
+static struct ir_value *load_mark(struct checking *c, struct ir_buffer *marks, struct ir_value *index, uint32_t site) {
+    struct range all = range_of_base(BASE_U32);
+    struct ir_instruction *load = rewrite_instruction(&c->r, IR_LOAD, 1, 1);
+    struct ir_value *mark = rewrite_value(&c->r, BASE_U32, load->region, all.low, all.high);
+    load->buffer = marks;
+    load->operands[0] = index;
+    load->again = true;
+    load->site = site;
+    load->results[0] = mark;
+    mark->definition = load;
+    return rewrite_operation(&c->r, OP_NE, mark, rewrite_constant(&c->r, BASE_U32, 0));
+}
+
+/* The mark as it was: none. */
+static struct ir_value *set_mark(struct checking *c, struct ir_buffer *marks, struct ir_value *index) {
+    struct range all = range_of_base(BASE_U32);
+    struct ir_instruction *set = rewrite_instruction(&c->r, IR_ATOMIC, 2, 1);
+    struct ir_value *before = rewrite_value(&c->r, BASE_U32, set->region, all.low, all.high);
+    IR_PART(set, store).atomic = ATOMIC_EXCHANGE;
+    set->buffer = marks;
+    set->operands[0] = index;
+    set->operands[1] = rewrite_constant(&c->r, BASE_U32, 1);
+    set->results[0] = before;
+    before->definition = set;
+    return rewrite_operation(&c->r, OP_EQ, before, rewrite_constant(&c->r, BASE_U32, 0));
+}
+
+static void put_marked(struct checking *c, struct ir_region *region, struct ir_instruction *at) {
+    struct ir_buffer *marks = map_get(c->marks, at->buffer);
+    struct ir_value *index = at->operands[0];
+    stand_at(c, region, at->span);
+    if (marks && at->kind == IR_LOAD && !at->buffer->is_zeroed) {
+        struct ir_value *is_set = load_mark(c, marks, index, at->site);
+        add_check(c, CHECK_UNWRITTEN, is_set, index, index);
+    } else if (marks && at->kind == IR_STORE) {
+        struct ir_value *is_first = set_mark(c, marks, index);
+        if (!at->again && !at->is_volatile && !IR_PART(at, store).may_meet)
+            add_check(c, CHECK_TWICE, is_first, index, index);
+    }
+    put(c, region, at);
+}
+
 /* It is done where that holds; else it gives 0. */
 static void put_in_branch(struct checking *c, struct ir_instruction *at, struct ir_value *condition) {
     struct ir_instruction *branch = rewrite_branch(&c->r, condition);
-    put(c, branch->regions[0], at);
+    put_marked(c, branch->regions[0], at);
+    stand_at(c, branch->region, at->span);
     if (!at->result_count)
         return;
     struct ir_value *whole = at->results[0];
@@ -166,7 +216,7 @@ static void put_access(struct checking *c, struct ir_instruction *at) {
     bool may_lack = map_has(c->in_branch, at->buffer);
     bool hosts = region->ambient == LEVEL_GRID; /* a load: it is always checked */
     if ((hosts && !may_lack) || (is_inside_for_certain(index, room) && !may_lack)) {
-        put(c, region, at);
+        put_marked(c, region, at);
         return;
     }
     struct ir_value *inside = is_inside(c, index, room);
@@ -176,7 +226,7 @@ static void put_access(struct checking *c, struct ir_instruction *at) {
         struct ir_value *place = rewrite_value(&c->r, index->base, region, 0, index->high > 0 ? index->high : 0);
         rewrite_select(&c->r, place, inside, index, zero);
         at->operands[0] = place;
-        put(c, region, at);
+        put_marked(c, region, at);
     } else {
         put_in_branch(c, at, inside);
     }
@@ -211,6 +261,17 @@ static void allocate(struct checking *c, struct ir_buffer *buffer) {
     check_length(c, buffer->capacity);
     map_set(c->rooms, buffer, as(c, buffer->capacity, BASE_I64));
     vec_push(c->arena, &c->made, buffer);
+    if (buffer->rewritten || buffer->is_said || map_has(c->swapped, buffer))
+        return;
+    struct ir_buffer *marks = rewrite_buffer(&c->r, (struct ir_buffer){.memory = MEMORY_OUTPUT,
+                                                                       .owner = LEVEL_GRID,
+                                                                       .element = BASE_U32,
+                                                                       .capacity = buffer->capacity,
+                                                                       .rewritten = true,
+                                                                       .is_zeroed = true,
+                                                                       .span = buffer->span});
+    rewrite_instruction(&c->r, IR_ALLOCATE, 0, 0)->buffer = marks;
+    map_set(c->marks, buffer, marks);
 }
 
 static void swap(struct checking *c, struct ir_buffer *x, struct ir_buffer *y) {
@@ -408,6 +469,27 @@ static void check_result(struct checking *c, struct ir_result *result) {
     }
 }
 
+/* All elements of a result have been written. */
+static void check_marks(struct checking *c, const struct ir_result *result) {
+    struct ir_buffer *marks = result->is_array ? map_get(c->marks, result->buffer) : NULL;
+    bool is_empty = result->value->is_constant && result->value->constant.integer == 0;
+    if (!marks || result->buffer->is_zeroed || is_empty)
+        return;
+    struct ir_instruction *forall = rewrite_forall(&c->r, LEVEL_GRID, LEVEL_THREAD, result->value);
+    stand_at(c, forall->regions[0], forall->span);
+    struct ir_value *is_set = load_mark(c, marks, forall->parameters[0], 0);
+    add_check(c, CHECK_MISSING, is_set, forall->parameters[0], result->value);
+    stand_at(c, c->kernel->body, c->kernel->span);
+}
+
+static void find_swapped(struct checking *c) {
+    for (struct ir_walk walk = ir_walk(c->kernel->body); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_SWAP) {
+            map_set(c->swapped, walk.at->buffer, walk.at);
+            map_set(c->swapped, IR_PART(walk.at, swap).other, walk.at);
+        }
+}
+
 void ir_add_checks(struct arena *arena, struct ir_kernel *kernel) {
     struct checking *c = ARENA_NEW(arena, struct checking);
     c->arena = arena;
@@ -415,6 +497,9 @@ void ir_add_checks(struct arena *arena, struct ir_kernel *kernel) {
     c->replacements = rewrite_begin(arena, kernel);
     c->rooms = map_new(arena);
     c->in_branch = map_new(arena);
+    c->swapped = map_new(arena);
+    c->marks = map_new(arena);
+    find_swapped(c);
     struct ir_region before = take_instructions(kernel->body);
     stand_at(c, kernel->body, kernel->span);
     find_rooms_of_inputs(c);
@@ -423,4 +508,6 @@ void ir_add_checks(struct arena *arena, struct ir_kernel *kernel) {
     stand_at(c, kernel->body, kernel->span);
     for (size_t i = 0; i < kernel->results.count; i++)
         check_result(c, &kernel->results.at[i]);
+    for (size_t i = 0; i < kernel->results.count; i++)
+        check_marks(c, &kernel->results.at[i]);
 }

@@ -190,11 +190,12 @@ FOUND = [
      "  int %l = sub %m, 5\n  allocate @out\n", "[0]", "", "E0502", "the length"),
     ("  allocate @out\n", "  bool %some = lt 1, %m\n  if %some {\n    allocate @out\n  }\n", "[0]", "", "E050[14]",
      ""),
+    ("store @out[%i]", "store @out[%j]", "[0,0]", "17:5", "E0505", "twice"),
+    ("    store @out[%i], %x", "    bool %c = lt 0, %i\n    if %c {\n      store @out[%i], %x\n    }", "[0,1]", "",
+     "E0506", "never"),
+    ("  return", "  forall int %k < 1 at grid/thread {\n    int %z = load @out[%k]\n  }\n  return", "[0,0]", "", None, ""),
 ]
 FOUND_BY_INTERPRETER = [
-    ("store @out[%i]", "store @out[%j]", "[0,0]", "17:5", "E0505", "element 0 of @2 (out) is stored twice"),
-    ("    store @out[%i], %x", "    bool %c = lt 0, %i\n    if %c {\n      store @out[%i], %x\n    }", "[0,1]", "",
-     "E0506", "element 0 of the result @2 (out) is never stored"),
     (RESULT + "%i]", RESULT.replace("[%m]", "[%m] rewritten") + "%j]", "[0,0]", "17:5", "E0505",
      "while another thread may store"),
     (RESULT + "%i]", RESULT.replace("[%m]", "[%m] rewritten") + "%i]", "[0,0]", "", None, ""),
@@ -299,6 +300,12 @@ def cases(env):
                     assert done.returncode == 1 and f":{place}: error[E0120]: {message}" in done.stderr, done.stderr
                 else:
                     assert done.stdout == "[32640,12210]\n", done.stderr
+        with open(path, "w", encoding="utf-8") as file:
+            store = "      store @tile[%t], %x\n"
+            file.write(BLOCKS.replace(store, f"      if %in {{\n{store}      }}\n"))
+        done = env.run(env.fclc, "run", "--target=interp", path, "sums", "iota:300")
+        assert done.returncode == 1 and "E0506" in done.stderr and "element 44 of @2 (tile) is loaded" in done.stderr, \
+            done.stderr
     yield Case("what a block does is verified", of_blocks)
 
     def found():
