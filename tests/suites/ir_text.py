@@ -202,6 +202,14 @@ FOUND_BY_INTERPRETER = [
 ]
 
 
+def sample(type_text):
+    """A value of that type, as an argument: three of each dimension."""
+    text = re.sub(r"double|float|b?f16", "1.5", re.sub(r"bool", "true", re.sub(r"\b[iu]\d+|u?int", "2", type_text)))
+    while "[" in text:
+        text = re.sub(r"\[([^][]*)\]", r"<\1,\1,\1>", text)
+    return text.replace("<", "[").replace(">", "]")
+
+
 def cases(env):
     def compiled(source, out, *options):
         env.must(env.fclc, source, *options, "-o", out)
@@ -441,5 +449,11 @@ def cases(env):
             read += done.returncode == 0
             is_told = done.returncode == 1 and "error[E0120]" in done.stderr
             assert done.returncode == 0 or is_told, f"{done.returncode} {done.stderr}\n" + "\n".join(lines)
+            if done.returncode == 0:  # it runs, goes on for ever, or is told where it is wrong
+                arguments = [sample(one) for one in re.findall(r"^ *takes (.*)$", "\n".join(lines), re.M)]
+                name = re.search(r'^kernel "(\w+)', "\n".join(lines), re.M)[1]
+                done = env.run("timeout", "10", env.fclc, "run", "--target=interp", path, name, *arguments)
+                is_told = done.returncode == 1 and "error[E" in done.stderr
+                assert done.returncode in (0, 2, 124) or is_told, f"{done.returncode} {done.stderr}\n" + "\n".join(lines)
         assert read, "nothing that was altered could be read"
     yield Case("altered texts are read or refused, and crash nothing", fuzzed)
