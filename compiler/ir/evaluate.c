@@ -22,7 +22,7 @@
 enum { LANES = 64 };
 static const uint64_t MOST_ELEMENTS = UINT64_C(1) << 28; /* of all memory together: there are 24 bytes for each */
 
-typedef uint64_t lanes; /* a set of them */
+typedef uint64_t lanes; /* a set of them: note [lanes] */
 
 /* A run of a parallel loop, and the iteration that it belongs to. */
 struct loop_run {
@@ -121,7 +121,7 @@ static bool is_true(const struct evaluation *x, const struct ir_value *value, un
     for (unsigned lane = 0; lane < LANES; lane++)                                                                      \
         if ((mask) >> lane & 1)
 
-/* ---- who accesses what ---- */
+/* ---- who accesses what: note [who stores what] ---- */
 
 static uint32_t begin_run(struct evaluation *x) {
     struct loop_run run = {x->run, x->iteration, x->runs.at[x->run].depth + 1};

@@ -303,7 +303,7 @@ static const struct ir_instruction *parallel_loop(const struct ir_region *region
     return region->ambient == LEVEL_THREAD ? region->owner : NULL;
 }
 
-/* note [single assignment of buffers]: a load that does not say `again` is of what earlier loops have stored. */
+/* A load that does not say `again` is of what earlier loops have stored: see note [single assignment of buffers]. */
 static void check_load_after(struct lives *l, const struct ir_instruction *load) {
     const struct ir_buffer *buffer = load->buffer;
     const struct ir_instruction *loop = parallel_loop(load->region);
