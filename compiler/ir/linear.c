@@ -111,8 +111,8 @@ static bool expand(struct linear *sum, struct ir_value *value, int64_t factor, i
     }
 }
 
-/* value = x / c or its form for x >= 0, a shift; likewise x % c. A quotient and a remainder of x < 0 are both rounded to
-   0, so that they join; a shift and a mask are of x >= 0 alone, and so may be joined with these. */
+/* value = x / c or its form for x >= 0, a shift; or the same of x % c. A quotient and a remainder of x < 0 are both
+   rounded to 0, so that they join; a shift and a mask are of x >= 0 alone, and so may be joined with these. */
 static bool is_quotient(struct ir_builder *b, const struct ir_value *value, struct ir_value **x, int64_t *c,
                         bool remainder) {
     const struct ir_instruction *definition = value->definition;

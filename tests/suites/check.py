@@ -488,7 +488,8 @@ def cases(env):
         assert made["--check=all"] == made["--check"] != made["--check=none"] == made[""], made
         done = env.run(env.fclc, "run", "--target=c", "--check=all", "p.fcl", "k", "2", "[1,2]", cwd=folder)
         assert done.returncode == 1 and "out of" in done.stderr, done.stderr
-        assert env.must(env.fclc, "run", "--target=c", "--check=none", "p.fcl", "k", "1", "[1,2]", cwd=folder) == "[2]\n"
+        got = env.must(env.fclc, "run", "--target=c", "--check=none", "p.fcl", "k", "1", "[1,2]", cwd=folder)
+        assert got == "[2]\n", got
         for value in ("memory", "", "al"):
             done = env.run(env.fclc, "run", f"--check={value}", "p.fcl", "k", "0", "[1,2]", cwd=folder)
             assert done.returncode == 2 and f"--check cannot be `{value}` (all, none)" in done.stderr, done.stderr
