@@ -1,5 +1,6 @@
 // Each function that a header declares, with 0 for everything, and with what it works on but 0 or 1 for the rest: it
-// says that this makes no sense, and does not crash. calls.h is written from the headers: CALL(function, its arguments).
+// says that this makes no sense, and does not crash. calls.h is written from the headers: CALL(function, its
+// arguments).
 #include <fclc.h>
 #include <stdio.h>
 #include <string.h>
