@@ -4,8 +4,17 @@
 #include "elaborate/value.h"
 #include "ir/range.h"
 
+struct ir_region *elab_enter_host(struct elaborator *e) {
+    const struct ir_region *region = e->host ? e->host : ir_current(e->builder);
+    while (region->ambient != LEVEL_GRID)
+        region = region->parent;
+    return ir_enter(e->builder, region);
+}
+
+/* Does the host know it when it makes the launch? It is at the host's region: what a step carries, and what is computed
+   in a branch, counts as well there. */
 static bool at_host(struct elaborator *e, const struct ir_value *value) {
-    return value->is_constant || !value->region || value->region == e->kernel->body;
+    return value->is_constant || ir_in_scope(value, ir_current(e->builder));
 }
 
 enum { HOST_DEPTH = 6 }; /* of operations: an exact length is a simple one */
@@ -130,10 +139,10 @@ static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int 
 }
 
 struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value) {
-    struct ir_region *here = ir_enter_outermost(e->builder);
+    struct ir_region *here = elab_enter_host(e);
     struct ir_value *result = bound(e, ir_resolve(e->builder, value), 32);
     if (result)
         result = ir_binary(e->builder, OP_MAX, result, ir_int(e->builder, 0));
-    ir_leave_outermost(e->builder, here);
+    ir_leave(e->builder, here);
     return result;
 }

@@ -355,6 +355,7 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
     e->blocks = before.blocks;
     e->together = before.together;
     e->shape = before.shape;
+    e->host = before.host;
     e->tries = before.tries;
     e->row_is_there = before.row_is_there;
     e->made_at = before.made_at;

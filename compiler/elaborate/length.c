@@ -228,9 +228,9 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     if (l.is_ring)
         return length;
     struct ir_value *result = ir_convert(b, within_int(e, value), BASE_I32);
-    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_region *here = elab_enter_host(e);
     struct ir_value *most = exact_bound(e, n);
-    ir_leave_outermost(b, here);
+    ir_leave(b, here);
     if (most && most != result)
         map_set(e->bounds, result, most);
     return result;

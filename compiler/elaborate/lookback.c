@@ -714,7 +714,7 @@ static struct ir_region *begin_state(struct elaborator *e, const struct blocks_r
 
 static void end_state(struct elaborator *e, struct blocks_run *blocks, struct lookback_state *state, bool in_passes,
                       const char *name, struct ir_region *back) {
-    ir_leave_outermost(e->builder, back);
+    ir_leave(e->builder, back);
     state->name = name;
     state->span = elab_users_span(e, e->span);
     state->in_passes = in_passes;

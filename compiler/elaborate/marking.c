@@ -74,11 +74,11 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
         return;
     }
     struct ir_value *capacity = elab_capacity(e, length, push->level);
-    bool is_bound = push->level != LEVEL_GRID; /* a value of the outermost region */
-    struct ir_region *here = is_bound ? ir_enter_outermost(b) : NULL;
+    bool is_bound = push->level != LEVEL_GRID; /* a value of the host's */
+    struct ir_region *here = is_bound ? elab_enter_host(e) : NULL;
     struct ir_value *words = ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, capacity, ir_int(b, 5)), ir_int(b, 1));
     if (is_bound)
-        ir_leave_outermost(b, here);
+        ir_leave(b, here);
     marking.marks = ir_buffer_new(b, marks_memory(push->level), push->level, BASE_U32, words, "written");
     marking.marks->rewritten = true;
     ir_allocate(b, marking.marks);

@@ -152,13 +152,13 @@ static void rank_by_warps(struct elaborator *e, struct ranks *ranks, struct ir_v
                           struct ir_buffer *counts) {
     struct ir_builder *b = e->builder;
     int64_t threads = elab_block_threads(e);
-    struct ir_region *here = ir_enter_outermost(b); /* the host computes capacities */
+    struct ir_region *here = elab_enter_host(e); /* the host computes capacities */
     struct ir_value *count = ir_int(b, threads);
     ranks->warps = ir_int(b, threads / e->options->warp_size);
     ranks->rounds = ir_binary(b, OP_DIV, elab_sum_of_bounds(e, room, ir_int(b, threads - 1)), count);
     struct ir_value *kept = elab_product_of_bounds(e, ranks->rounds, count);
     struct ir_value *counters = elab_product_of_bounds(e, ranks->warps, most);
-    ir_leave_outermost(b, here);
+    ir_leave(b, here);
     ranks->kept = shared_ints(e, kept, "ranks");
     ranks->counters = shared_ints(e, counters, "counters");
     fill_with_zeros(e, ranks->counters, ir_binary(b, OP_MUL, ranks->warps, ranks->buckets));

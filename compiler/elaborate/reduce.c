@@ -406,14 +406,14 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
                   "no bound is known for the number of buckets that a block has for itself here");
     int64_t stride = stride_of_ways(e, r, width);
-    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_region *here = elab_enter_host(e);
     if (stride)
         capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * CPU_WAYS));
     if (lane_ways) { /* of many buckets there is one copy, of few as many as fit */
         int64_t fit = places_in_ways(r), most = own->width->high * GPU_LANES;
         capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, fit < most ? fit : most));
     }
-    ir_leave_outermost(b, here);
+    ir_leave(b, here);
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
     if (own->threads != e->options->block_size)

@@ -134,10 +134,10 @@ static struct elab_value **current(struct elaborator *e, struct loop *l) {
    that wraps is negative, for which no memory is set aside; three times one may be anything. */
 static struct ir_value *places(struct elaborator *e, struct ir_value *capacity, size_t count) {
     struct ir_value *times = ir_int(e->builder, (int64_t)count);
-    struct ir_region *here = ir_enter_outermost(e->builder);
+    struct ir_region *here = elab_enter_host(e);
     struct ir_value *all =
         count > 2 ? elab_product_of_bounds(e, capacity, times) : ir_binary(e->builder, OP_MUL, capacity, times);
-    ir_leave_outermost(e->builder, here);
+    ir_leave(e->builder, here);
     return all;
 }
 
@@ -475,10 +475,10 @@ static void find_turns(struct elaborator *e, struct loop *l, known_state kept, c
         struct turns *turns = l->own[k].turns;
         if (!turns)
             continue;
-        struct ir_region *here = ir_enter_outermost(b);
+        struct ir_region *here = elab_enter_host(e);
         turns->capacity =
             turns->capacity ? ir_binary(b, OP_MAX, turns->capacity, l->own[k].capacity) : l->own[k].capacity;
-        ir_leave_outermost(b, here);
+        ir_leave(b, here);
         if (!turns->array_count++)
             vec_push(e->arena, &l->turns, turns);
         turns->vacant_count += !l->own[k].hands_over;

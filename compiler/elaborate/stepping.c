@@ -209,10 +209,10 @@ static bool bounds_hold(struct elaborator *e, const struct stepping *s, known_st
         if (!is_asked[k] || !most[k] || shrinks)
             continue;
         struct ir_value *bound = next[k] ? elab_upper_bound(e, next[k]) : NULL;
-        struct ir_region *here = ir_enter_outermost(b);
+        struct ir_region *here = elab_enter_host(e);
         bool holds = bound && (is_within(bound, most[k]) || ir_prove(b, ir_binary(b, OP_LE, bound, most[k])));
         struct ir_value *larger = bound && !holds && !is_last ? ir_binary(b, OP_MAX, bound, most[k]) : NULL;
-        ir_leave_outermost(b, here);
+        ir_leave(b, here);
         if (holds)
             continue;
         most[k] = larger;
@@ -234,6 +234,9 @@ known_state step_known(struct elaborator *e, const struct stepping *s, known_sta
             asked[k] = initial[k]->high <= ANY_SMALL ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
     }
     e->shape++;
+    const struct ir_region *host = e->host;
+    if (!host && s->level != LEVEL_GRID) /* the loop below is the host's where it asks for a result's length */
+        e->host = ir_current(b);
     size_t rounds = 0;
     for (bool is_done = false; !is_done; rounds++) {
         is_done = true;
@@ -294,6 +297,7 @@ known_state step_known(struct elaborator *e, const struct stepping *s, known_sta
         }
     }
     e->shape--;
+    e->host = host;
     return result;
 }
 

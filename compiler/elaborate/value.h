@@ -249,6 +249,7 @@ struct elaborator {
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
+    const struct ir_region *host;     /* where bounds are known while a loop's lengths are wanted; NULL: here */
     struct ir_value *row_is_there;    /* while a row's lengths are wanted in a shape, and checked: matrix.c; or NULL */
     bool plans;                       /* in elab_prelude: names are left out */
     bool may_leave_loops;             /* see note [unfinished lengths] */
@@ -607,7 +608,10 @@ extern const struct elab_scheme elab_schemes[PUSH_KIND_COUNT];
 #include "types/schemes.def"
 
 /* ---- bound.c ---- */
-/* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
+/* The host computes what it must know before a launch, at the innermost region of ambient grid: what is built until
+   ir_leave goes there. */
+struct ir_region *elab_enter_host(struct elaborator *e);
+/* A value of the host (or a constant) that `value` never exceeds; NULL: none is known. */
 struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value);
 /* The sum and product of two such, not negative: at most the greatest length, of which there is never memory. */
 struct ir_value *elab_sum_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y);

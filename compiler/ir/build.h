@@ -145,11 +145,9 @@ bool ir_is_volatile(const struct ir_builder *b);
 /* Anything emitted into the current region since it began that is not a pure operation, a load or a check? */
 bool ir_region_has_effects(const struct ir_builder *b);
 
-/* What is built between the two goes to the present end of an enclosing region; the outermost one
-   is where the sizes that the host must know are computed. */
-struct ir_region *ir_enter_outermost(struct ir_builder *b);
+/* What is built between the two goes to the present end of an enclosing region. */
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region);
-void ir_leave_outermost(struct ir_builder *b, struct ir_region *back); /* both */
+void ir_leave(struct ir_builder *b, struct ir_region *back);
 
 /* Leaves all that is under construction inside `region` and continues at its end: for note [splits] in
    elaborate/value.h. */

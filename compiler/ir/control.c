@@ -68,15 +68,7 @@ void ir_unwind(struct ir_builder *b, struct ir_region *region) {
     b->known++;
 }
 
-/* The frames above the outermost one stay where they are, and are only out of sight. */
-struct ir_region *ir_enter_outermost(struct ir_builder *b) {
-    struct ir_region *back = builder_top(b)->region;
-    b->outside++;
-    b->known++;
-    b->frames.count = 1;
-    return back;
-}
-
+/* The frames above that one stay where they are, and are only out of sight. */
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region) {
     struct ir_region *back = builder_top(b)->region;
     b->outside++;
@@ -85,7 +77,7 @@ struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region)
     return back;
 }
 
-void ir_leave_outermost(struct ir_builder *b, struct ir_region *back) {
+void ir_leave(struct ir_builder *b, struct ir_region *back) {
     b->outside--;
     b->known++;
     b->frames.count = b->regions.at[back->id].depth + 1;

@@ -106,6 +106,13 @@ bool ir_region_inside(const struct ir_region *region, const struct ir_region *an
     return region == ancestor;
 }
 
+bool ir_in_scope(const struct ir_value *value, const struct ir_region *region) {
+    if (!value->region || ir_region_inside(region, value->region))
+        return true;
+    const struct ir_instruction *owner = value->region->owner;
+    return !value->definition && owner && owner->kind == IR_WHILE && ir_region_inside(region, owner->regions[1]);
+}
+
 const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension) {
     static const char *const names[] = {"rows", "columns", "extent"};
     if (rank == 1)

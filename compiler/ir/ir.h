@@ -100,7 +100,7 @@ struct ir_buffer {
     enum ir_memory memory;
     enum level_value owner; /* SHARED: BLOCK or WARP; PRIVATE: THREAD; else GRID */
     enum base element;
-    struct ir_value *capacity; /* elements; a constant, or a value of the kernel's outermost region; NULL for inputs */
+    struct ir_value *capacity; /* elements; a constant, or a value that the host has; NULL for inputs */
     bool rewritten;            /* see note [single assignment of buffers] */
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_said;              /* OUTPUT: one block of a launch stores its only element, once: note [slots] */
@@ -373,6 +373,8 @@ bool ir_is_cheap(const struct ir_instruction *instruction);
 bool ir_is_same(const struct ir_value *x, const struct ir_value *y);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
+/* May it be used in `region`? What a WHILE carries may in both of its regions. */
+bool ir_in_scope(const struct ir_value *value, const struct ir_region *region);
 
 /* note [slots]
    A length or a sum that a launch leaves for the host, and for nobody else, is stored to memory of the host's where

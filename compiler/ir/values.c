@@ -68,7 +68,7 @@ void builder_share(struct ir_builder *b, uint64_t hash, struct ir_value *value, 
 }
 
 /* The next node with that hash from *link on. All open regions enclose the current place, but those that
-   ir_enter_outermost hides; what is in a closed one is dropped from the table when met. */
+   ir_enter hides; what is in a closed one is dropped from the table when met. */
 struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint64_t hash) {
     while (**link) {
         struct shared *node = **link;

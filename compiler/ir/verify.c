@@ -28,21 +28,13 @@ complain(struct verifier *v, const struct ir_instruction *at, const char *format
 
 /* ---- scopes ---- */
 
-/* What a WHILE carries is in scope in both of its regions. */
-static bool in_scope(const struct ir_value *value, const struct ir_region *region) {
-    if (!value->region || ir_region_inside(region, value->region))
-        return true;
-    const struct ir_instruction *owner = value->region->owner;
-    return !value->definition && owner && owner->kind == IR_WHILE && ir_region_inside(region, owner->regions[1]);
-}
-
 static void check_use(struct verifier *v, const struct ir_instruction *at, const struct ir_value *value,
                       const struct ir_region *region) {
     if (!value)
         complain(v, at, "an operand is missing");
     else if (value->id >= v->kernel->value_count)
         complain(v, at, "value %%%u is not of this kernel", (unsigned)value->id);
-    else if (!in_scope(value, region))
+    else if (!ir_in_scope(value, region))
         complain(v, at, "%%%u is used outside its scope", (unsigned)value->id);
     else if (value->region && !v->defined[value->id])
         complain(v, at, "%%%u is used before its definition", (unsigned)value->id);
@@ -115,7 +107,8 @@ static void check_allocate(struct verifier *v, const struct ir_instruction *at, 
                  level_names[region->ambient]);
     if (!buffer->capacity)
         complain(v, at, "a buffer without a capacity");
-    else if (buffer->memory != MEMORY_OUTPUT && buffer->capacity->region && buffer->capacity->region != v->kernel->body)
+    else if (buffer->memory != MEMORY_OUTPUT && buffer->capacity->region &&
+             buffer->capacity->region->ambient != LEVEL_GRID)
         complain(v, at, "a capacity that the host does not know");
     else
         check_use(v, at, buffer->capacity, region);
