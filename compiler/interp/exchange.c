@@ -1,6 +1,4 @@
 /* The kernel's border: host values become interpreter values, results become host values. */
-#include <string.h>
-
 #include "interp/machine.h"
 
 struct value interp_import(struct interp *in, const struct host_value *value) {
@@ -30,14 +28,14 @@ static void export_element(struct host_value *array, size_t index, struct value 
             export_element(array->tuple.items[i], index, value.tuple->items[i]);
 }
 
-/* Whether the result has no elements and the row has the lengths that it should have: nothing else of
+/* Whether the result has no elements and the row and all in it have the lengths that they should have: nothing else of
    such a row is computed. */
 static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth,
                          const struct interp_pull *rows, int64_t row, struct span span) {
     size_t rank = value_rank(array) - depth - 1;
     int64_t lengths[VALUE_MAX_RANK];
-    return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, span) &&
-           !in->is_below_zero && memcmp(lengths, value_shape(array) + depth + 1, rank * sizeof *lengths) == 0;
+    return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, true, span) &&
+           !in->is_below_zero && interp_are_same(lengths, value_shape(array) + depth + 1, rank);
 }
 
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,

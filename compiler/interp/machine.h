@@ -244,9 +244,12 @@ struct interp_scheme {
 extern const struct interp_scheme interp_schemes[PUSH_KIND_COUNT];
 
 /* shape.c: note [rows that are not there] */
-/* How long a row is, and of it the first row, that many times; false: that depends on elements. */
+/* How long a row is, and of it the first row, that many times; false: that depends on elements. `of_all`: negative
+   where its rows, theirs and so on differ. */
 bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    struct span span);
+                    bool of_all, struct span span);
+/* Up to where there are no rows. */
+bool interp_are_same(const int64_t *lengths, const int64_t *others, size_t rank);
 /* The same of the first row, which need not be there, and where it depends on elements. */
 void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns, struct span span);
 

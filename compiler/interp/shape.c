@@ -10,31 +10,49 @@
 
 #include "interp/machine.h"
 
+enum { DIFFERENT = -1 }; /* the length of rows that are not equally long */
+
+bool interp_are_same(const int64_t *lengths, const int64_t *others, size_t rank) {
+    for (size_t i = 0; i < rank && lengths[i] == others[i]; i++)
+        if (i + 1 == rank || lengths[i] == 0)
+            return true;
+    return false;
+}
+
+/* In the first row of each dimension; `of_all`: in all, from the second dimension on. */
 static void find(struct interp *in, const struct interp_pull *rows, int64_t i, size_t rank, int64_t *lengths,
-                 struct span span) {
+                 bool of_all, struct span span) {
     if (!rank)
         return;
     const struct interp_pull *row = pull_element(in, rows, i, span).pull;
     lengths[0] = row->length;
-    find(in, row, 0, rank - 1, lengths + 1, span);
+    find(in, row, 0, rank - 1, lengths + 1, of_all, span);
+    for (int64_t k = 1; of_all && rank > 1 && k < row->length; k++) {
+        int64_t others[VALUE_MAX_RANK];
+        struct region_mark mark = region_here(in->region);
+        find(in, row, k, rank - 1, others, of_all, span);
+        region_release(in->region, mark);
+        if (!interp_are_same(lengths + 1, others, rank - 1))
+            lengths[1] = DIFFERENT;
+    }
 }
 
 static bool try_to_find(struct interp *in, const struct interp_pull *rows, int64_t i, size_t rank, int64_t *lengths,
-                        struct span span) {
+                        bool of_all, struct span span) {
     if (setjmp(in->gave_up))
         return false;
-    find(in, rows, i, rank, lengths, span);
+    find(in, rows, i, rank, lengths, of_all, span);
     return true;
 }
 
 /* What the attempt has changed is as it was before, whether it failed or not. */
 static bool attempt(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    struct span span, int64_t for_negative) {
+                    bool of_all, struct span span, int64_t for_negative) {
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;
     in->is_absent = true;
     in->for_negative = for_negative;
-    bool is_known = try_to_find(in, rows, row, rank, lengths, span);
+    bool is_known = try_to_find(in, rows, row, rank, lengths, of_all, span);
     in->is_absent = false;
     in->region = before.region;
     in->global_depth = before.global_depth;
@@ -50,13 +68,13 @@ static bool attempt(struct interp *in, const struct interp_pull *rows, int64_t r
 
 /* The lengths hang on a negative one where they are others when it counts as something else. */
 bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    struct span span) {
+                    bool of_all, struct span span) {
     int64_t others[VALUE_MAX_RANK];
     in->is_below_zero = false;
-    bool is_known = attempt(in, rows, row, rank, lengths, span, 0);
+    bool is_known = attempt(in, rows, row, rank, lengths, of_all, span, 0);
     if (is_known && in->is_below_zero)
-        in->is_below_zero =
-            !attempt(in, rows, row, rank, others, span, 1) || memcmp(lengths, others, rank * sizeof *lengths) != 0;
+        in->is_below_zero = !attempt(in, rows, row, rank, others, of_all, span, 1) ||
+                            memcmp(lengths, others, rank * sizeof *lengths) != 0;
     return is_known;
 }
 
@@ -64,8 +82,9 @@ void interp_columns(struct interp *in, const struct interp_pull *rows, size_t ra
                     struct span span) {
     struct region_mark mark = region_here(in->region);
     if (in->is_absent) {
-        find(in, rows, 0, rank, columns, span);
-    } else if (rank && (!interp_lengths(in, rows, 0, rank, columns, span) || (in->is_below_zero && rows->length > 0))) {
+        find(in, rows, 0, rank, columns, false, span);
+    } else if (rank &&
+               (!interp_lengths(in, rows, 0, rank, columns, false, span) || (in->is_below_zero && rows->length > 0))) {
         memset(columns, 0, rank * sizeof *columns);
         if (rows->length > 0) {
             const struct interp_pull *row = pull_element(in, rows, 0, span).pull;
