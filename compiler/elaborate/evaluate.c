@@ -138,22 +138,40 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
 
 enum { DEEPEST_LENGTH = 8 };
 
-/* At -O0, too, where what is computed twice are two values. */
-static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
-    a = ir_resolve(e->builder, a);
-    b = ir_resolve(e->builder, b);
+static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth);
+
+static struct ir_value *yield_of(const struct ir_value *result, int region) {
+    const struct ir_instruction *branch = result->definition;
+    size_t i = 0;
+    while (branch->results[i] != result)
+        i++;
+    return branch->regions[region]->yields.at[i];
+}
+
+/* What branches yield is not resolved: it would become their results again. */
+static bool is_computed_alike(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
     if (a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer))
         return a->base == b->base;
     const struct ir_instruction *x = a->definition, *y = b->definition;
-    if (!x || !y || x->kind != IR_OPERATION || y->kind != IR_OPERATION || x->op != y->op || a->base != b->base ||
+    if (!x || !y || x->kind != y->kind || (x->kind != IR_OPERATION && x->kind != IR_IF) || a->base != b->base ||
         x->operand_count != y->operand_count || depth == 0)
+        return false;
+    if (x->kind == IR_OPERATION && x->op != y->op)
         return false;
     for (size_t i = 0; i < x->operand_count; i++)
         if (!is_same(e, x->operands[i], y->operands[i], depth - 1))
             return false;
+    for (int r = 0; x->kind == IR_IF && r < 2; r++)
+        if (!is_computed_alike(e, yield_of(a, r), yield_of(b, r), depth - 1))
+            return false;
     return true;
 }
 
+static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
+    return is_computed_alike(e, ir_resolve(e->builder, a), ir_resolve(e->builder, b), depth);
+}
+
+/* At -O0, too, where what is computed twice are two values. */
 bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b) {
     return is_same(e, a, b, DEEPEST_LENGTH);
 }

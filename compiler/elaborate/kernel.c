@@ -435,7 +435,7 @@ static void elaborate(struct elaborator *e) {
 
 static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_global *global,
                                         const struct elaborate_options *options, struct diagnostics *diagnostics,
-                                        bool may_leave_loops) {
+                                        bool may_leave_loops, bool *leaves_loops) {
     struct ir_kernel *kernel = ARENA_NEW(arena, struct ir_kernel);
     kernel->name = global->name;
     kernel->span = global->span;
@@ -466,6 +466,7 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
         elaborate(&e);
         is_done = e.rejected.count == 0;
     }
+    *leaves_loops = e.leaves_loops;
     arena_free(scratch);
     return is_done ? kernel : NULL;
 }
@@ -473,9 +474,11 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
 /* Few kernels without --check have a check after which loops are left, and all others need no guards against that. */
 struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
                                    const struct elaborate_options *options, struct diagnostics *diagnostics) {
-    struct ir_kernel *kernel = elaborate_once(arena, global, options, diagnostics, options->check);
-    bool leaves_loops = false;
+    bool leaves_loops;
+    struct ir_kernel *kernel = elaborate_once(arena, global, options, diagnostics, options->check, &leaves_loops);
     for (size_t i = 0; kernel && i < kernel->checks.count; i++)
         leaves_loops |= !kernel->checks.at[i].is_contained;
-    return leaves_loops && !options->check ? elaborate_once(arena, global, options, diagnostics, true) : kernel;
+    return kernel && leaves_loops && !options->check
+               ? elaborate_once(arena, global, options, diagnostics, true, &leaves_loops)
+               : kernel;
 }

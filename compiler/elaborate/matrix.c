@@ -2,7 +2,9 @@
 
    A result has shape where its rows are equally long. Its elements are stored one row after another,
    by one launch, and the host hands out the extents. Where rows are not known to be equally long, a
-   launch before that compares them: nothing of a result without shape is stored. */
+   launch before that compares them: nothing of a result without shape is stored.
+
+   `flatten` wants the same of its rows, but of the last one, which may be shorter. */
 #include "elaborate/value.h"
 
 struct measuring {
@@ -110,6 +112,8 @@ struct comparing {
     struct ir_value *width, *count;
     int64_t other; /* a row's length, that is known to be another one; or -1 */
     bool is_same;
+    enum ir_check check;
+    struct span span;
 };
 
 static struct ir_value *row_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
@@ -142,28 +146,30 @@ static void compare_each(struct elaborator *e, void *context) {
     c->is_same = is_same;
 }
 
-static bool are_same(struct elaborator *e, struct comparing *c) {
-    if (elab_try(e, compare_some, c) && c->is_same)
-        return true;
-    c->is_same = false;
-    return c->count->is_constant && c->count->constant.integer <= e->options->unroll && elab_try(e, compare_each, c) &&
-           c->is_same;
+/* Are the rows, but for the last one, made by maps of whole parts of an array? Each of them, as the first one, is as
+   long as any. */
+static void compare_mapped(struct elaborator *e, void *context) {
+    struct comparing *c = context;
+    struct ir_value *one = elab_mapped_length(e, c->rows), *other = elab_mapped_length(e, c->rows);
+    c->is_same = one && other && elab_is_same_length(e, one, other);
 }
 
-static void compare(struct elaborator *e, enum level_value level, struct comparing *c) {
+static bool try_to(struct elaborator *e, void (*compare)(struct elaborator *, void *), struct comparing *c) {
+    c->is_same = false;
+    return elab_try(e, compare, c) && c->is_same;
+}
+
+static bool are_few_and_same(struct elaborator *e, struct comparing *c) {
+    return c->count->is_constant && c->count->constant.integer <= e->options->unroll && try_to(e, compare_each, c);
+}
+
+static void compare(struct elaborator *e, enum level_value level, const struct comparing *c) {
     struct ir_builder *b = e->builder;
-    if (are_same(e, c))
-        return;
-    if (c->other >= 0)
-        elab_fail(e, DIAG_UNEQUAL_ROWS, core_result_span(e->global),
-                  "a row of the result has %lld %s, and the first %lld: rows must be equally long", (long long)c->other,
-                  text_elements(c->other), (long long)c->width->constant.integer);
     struct split_frame *split = e->split;
     e->split = NULL;
     struct ir_value *i = elab_begin_threads(e, level, c->count);
     struct ir_value *length = row_length(e, c->rows, i);
-    elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width,
-                      core_result_span(e->global), false);
+    elab_check_length(e, c->check, ir_binary(b, OP_EQ, length, c->width), length, c->width, c->span, false);
     elab_end_threads(e, level, i);
     /* A thread that reads beyond the short row of another would report its index first. */
     if (e->options->check && (level == LEVEL_WARP || level == LEVEL_BLOCK))
@@ -173,9 +179,16 @@ static void compare(struct elaborator *e, enum level_value level, struct compari
 
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents) {
+    struct span span = core_result_span(e->global);
     for (size_t i = 1; i < rank; i++) {
-        struct comparing c = {rows, extents[i], ir_resolve(e->builder, rows->length), -1, false};
-        compare(e, level, &c);
+        struct comparing c = {rows, extents[i], ir_resolve(e->builder, rows->length), -1, false, CHECK_ROWS, span};
+        bool is_same = try_to(e, compare_some, &c) || are_few_and_same(e, &c);
+        if (c.other >= 0)
+            elab_fail(e, DIAG_UNEQUAL_ROWS, span,
+                      "a row of the result has %lld %s, and the first %lld: rows must be equally long",
+                      (long long)c.other, text_elements(c.other), (long long)c.width->constant.integer);
+        if (!is_same)
+            compare(e, level, &c);
         if (i + 1 < rank)
             rows = elab_joined(e, rows, extents[i]);
     }
@@ -185,4 +198,74 @@ struct pull *elab_elements(struct elaborator *e, struct pull *rows, size_t rank,
     for (size_t i = 1; i < rank; i++)
         rows = elab_joined(e, rows, extents[i]);
     return rows;
+}
+
+/* ---- rows of one length, of which the last may be shorter ---- */
+
+/* All but the last, as far as is seen without comparing. */
+static bool are_known_to_be_same(struct elaborator *e, struct comparing *c) {
+    if (c->rows->kind != PULL_CHOICE || !c->rows->condition)
+        return try_to(e, compare_mapped, c) || are_few_and_same(e, c);
+    struct comparing a = *c, b = *c;
+    a.rows = c->rows->then_array;
+    b.rows = c->rows->else_array;
+    return are_known_to_be_same(e, &a) && are_known_to_be_same(e, &b);
+}
+
+static void reject_row(struct elaborator *e, const struct comparing *c, int64_t length, int64_t width) {
+    elab_reject(e, DIAG_UNEQUAL_ROWS, c->span,
+                "a row has %lld %s, and the first %lld: `flatten` wants rows equally long, but for a shorter last one; "
+                "`flattenRagged` takes any",
+                (long long)length, text_elements(length), (long long)width);
+}
+
+/* Does the host launch something to find how long a row is? No thread can. */
+static void see_launches(struct elaborator *e, void *context) {
+    struct comparing *c = context;
+    row_length(e, c->rows, ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL));
+    c->is_same = ir_region_has_effects(e->builder);
+}
+
+/* At grid a launch compares them, or the host in turn, and below it who wants them, with --check. Without it, what is
+   read of them is made right, as after a failure (check.c). */
+static void compare_all_but_last(struct elaborator *e, struct comparing *c) {
+    if (are_known_to_be_same(e, c))
+        return;
+    if (c->other >= 0 && elab_runs_for_certain(e))
+        reject_row(e, c, c->other, c->width->constant.integer);
+    else if (ir_ambient(e->builder) == LEVEL_GRID)
+        compare(e, try_to(e, see_launches, c) ? LEVEL_THREAD : LEVEL_GRID, c);
+    else if (e->options->check)
+        compare(e, ir_ambient(e->builder), c);
+    else if (!e->tries)
+        e->leaves_loops = true;
+}
+
+static struct ir_value *last_within(struct elaborator *e, const struct comparing *c, struct ir_value *last) {
+    struct ir_value *fits = ir_binary(e->builder, OP_LE, last, c->width);
+    if (ir_prove(e->builder, fits))
+        return last;
+    if (!e->shape && last->low > c->width->high && elab_runs_for_certain(e))
+        reject_row(e, c, last->low, c->width->high);
+    else if (!e->shape)
+        elab_hold(e, c->check, fits, last, c->width, c->span);
+    return ir_binary(e->builder, OP_MIN, last, c->width);
+}
+
+PRIMITIVE(LAST_LENGTH) {
+    struct ir_builder *b = e->builder;
+    struct pull *rows = elab_as_pull(e, arguments[1]);
+    struct ir_value *width = elab_as_scalar(e, arguments[0]);
+    struct span span = e->span;
+    struct ir_value *end = rows->length ? ir_binary(b, OP_SUB, ir_resolve(b, rows->length), ir_int(b, 1)) : NULL;
+    struct ir_value *last = elab_length(e, elab_index(e, rows, elab_place(e, rows, end)));
+    if (!width || !last || !end)
+        return elab_unknown(e);
+    struct comparing c = {rows, ir_resolve(b, width), end, -1, false, CHECK_FLAT, span};
+    last = ir_resolve(b, last);
+    if (e->shape ? elab_is_same_length(e, last, c.width) : try_to(e, compare_some, &c))
+        return elab_scalar(e, last);
+    if (!e->shape)
+        compare_all_but_last(e, &c);
+    return elab_scalar(e, last_within(e, &c, last));
 }

@@ -71,7 +71,7 @@ struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_valu
 /* ---- functions that keep the lengths of chunks ---- */
 
 struct mapped {
-    struct pull *chunks, *whole;
+    struct pull *chunks, *base;
     bool keeps; /* the length of each chunk */
 };
 
@@ -82,33 +82,51 @@ static struct elab_value *map_chunk(struct elaborator *e, struct pull *chunks, s
     return elab_apply(e, chunks->function, map_chunk(e, chunks->of, chunk));
 }
 
-/* Compares lengths for a chunk of which no more is known than that it has a length. */
+/* How long the maps make a chunk of which no more is known than its length; NULL: that depends on its place or its
+   elements. It is run by a try, which takes back what it adds to `shape`. */
+static struct ir_value *mapped_length(struct elaborator *e, struct pull *chunks, struct pull *base,
+                                      struct ir_value *length) {
+    e->shape++;
+    struct ir_value *some = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
+    struct pull *chunk = ARENA_NEW(e->arena, struct pull);
+    *chunk = *elab_as_pull(e, elab_index(e, base, some));
+    chunk->length = length;
+    chunk->parts = NULL;
+    return elab_length(e, map_chunk(e, chunks, elab_of_pull(e, chunk)));
+}
+
 static void compare_lengths(struct elaborator *e, void *context) {
     struct mapped *mapped = context;
     struct ir_value *length = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
-    struct pull *chunk = ARENA_NEW(e->arena, struct pull);
-    *chunk = *mapped->whole;
-    chunk->length = length;
-    chunk->parts = NULL;
-    e->shape++;
-    struct ir_value *after = elab_length(e, map_chunk(e, mapped->chunks, elab_of_pull(e, chunk)));
+    struct ir_value *after = mapped_length(e, mapped->chunks, mapped->base, length);
     mapped->keeps = after && elab_is_same_length(e, after, length);
+}
+
+/* What was mapped to these chunks. */
+static struct pull *before_maps(struct pull *chunks) {
+    while (chunks->kind == PULL_MAP && !chunks->parts)
+        chunks = chunks->of;
+    return chunks;
 }
 
 /* The array whose parts were mapped, by functions that keep their lengths; else NULL. */
 static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunks) {
-    struct pull *base = chunks;
-    while (base->kind == PULL_MAP && !base->parts)
-        base = base->of;
+    struct pull *base = before_maps(chunks);
     const struct parts *parts = parts_of(e, base);
     if (!parts || base == chunks)
         return parts;
     if (!chunks->keeps_in || !ir_region_inside(ir_current(e->builder), chunks->keeps_in)) {
-        struct mapped mapped = {.chunks = chunks, .whole = parts->whole};
+        struct mapped mapped = {.chunks = chunks, .base = base};
         chunks->keeps = elab_try(e, compare_lengths, &mapped) && mapped.keeps;
         chunks->keeps_in = ir_current(e->builder);
     }
     return chunks->keeps ? parts : NULL;
+}
+
+struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks) {
+    struct pull *base = before_maps(chunks);
+    const struct parts *parts = parts_of(e, base);
+    return parts ? mapped_length(e, chunks, base, parts->width) : NULL;
 }
 
 struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size) {

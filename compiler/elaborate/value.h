@@ -268,6 +268,7 @@ struct elaborator {
     struct span made_at;               /* of the closure of the prelude that is being evaluated, as above */
     struct span span;                  /* what is being evaluated */
     VEC(struct span) rejected;         /* by elab_reject */
+    bool leaves_loops;                 /* so may_leave_loops is wanted */
     VEC(struct cleared_words) cleared; /* that no launch has taken */
     jmp_buf failure;                   /* after a diagnostic */
 };
@@ -387,6 +388,9 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
 
 /* ---- parts.c ---- */
+/* The length of what maps made of some whole part of an array; NULL: unknown. By a try, which takes back what this adds
+   to `shape`. */
+struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks);
 /* The rows one after another, each as long as `width`. */
 struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width);
 

@@ -100,16 +100,16 @@ struct ir_buffer {
     enum ir_memory memory;
     enum level_value owner; /* SHARED: BLOCK or WARP; PRIVATE: THREAD; else GRID */
     enum base element;
-    struct ir_value *capacity; /* elements; a constant, or a value that the host has; NULL for inputs */
-    bool rewritten;            /* see note [single assignment of buffers] */
-    bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
-    bool is_said;              /* OUTPUT: one block of a launch stores its only element, once: note [slots] */
-    bool is_result;            /* OUTPUT: handed to the caller */
-    bool is_swapped;           /* OUTPUT: a SWAP gives it other memory, which `capacity` says nothing of */
-    bool is_plain;             /* by `force`, of what could be read without it */
-    bool of_host;              /* TABLE: in the host's code, which alone reads it */
-    bool is_packed;            /* PRIVATE: of 16 bits, two in a register */
-    bool has_pairs;            /* SHARED: of which two are stored at a time: note [stores of pairs] */
+    struct ir_value *capacity;     /* elements; a constant, or a value of the host at its launch; NULL for inputs */
+    bool rewritten;                /* see note [single assignment of buffers] */
+    bool is_zeroed;                /* OUTPUT: all bytes 0 when it comes to life */
+    bool is_said;                  /* OUTPUT: one block of a launch stores its only element, once: note [slots] */
+    bool is_result;                /* OUTPUT: handed to the caller */
+    bool is_swapped;               /* OUTPUT: a SWAP gives it other memory, which `capacity` says nothing of */
+    bool is_plain;                 /* by `force`, of what could be read without it */
+    bool of_host;                  /* TABLE: in the host's code, which alone reads it */
+    bool is_packed;                /* PRIVATE: of 16 bits, two in a register */
+    bool has_pairs;                /* SHARED: of which two are stored at a time: note [stores of pairs] */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */

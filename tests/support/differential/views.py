@@ -113,6 +113,8 @@ view("flatten", "flatten (splitUp k xs)", lambda k, xs: xs, "k:int xs:[uint]", i
 view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)],
      "k:int xs:[uint]",
      inputs=some(), variant="of columns", **VARIANT)
+view("flatten", "flatten (map (take 2) (splitUp k xs))", lambda k, xs: [x for c in chunks(k, xs) for x in c[:2]],
+     "k:int xs:[uint]", inputs=some(), variant="of heads", **VARIANT)
 view("coalesce", "map hash (coalesce k xs)", lambda k,
      xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
      "k:int xs:[uint]", inputs=some())

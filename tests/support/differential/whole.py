@@ -236,6 +236,9 @@ whole("topKBy", "unzip (topKBy (fn (x, _) (y, _) => x < y) 99 (mapIx (fn i x => 
       result="[uint] [int]", variant="of pairs that are alike")
 whole("replicateBy", "replicateBy (map (fn x => int (x % 4) - 1) xs) xs",
       lambda xs: [x for x in xs for _ in range(x % 4 - 1)])
+whole("flattenRagged", "flattenRagged (map (fn x => generate (int (x % 4)) (fn j => x + uint j)) xs)",
+      lambda xs: [(x + j) % 2**32 for x in xs for j in range(x % 4)])
+whole("flattenRagged", "flattenRagged (splitUp 3000 xs)", lambda xs: xs, variant="of long rows", **VARIANT)
 whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES)
 whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", **VARIANT,
       wanted=lambda xs: unzipped(2, [(x, i) for i, x in enumerate(xs) if x % 3 == 0]), result="[uint] [int]")
