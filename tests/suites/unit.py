@@ -3,7 +3,7 @@
 import glob
 import os
 import re
-from harness import Case, Counts, Skip
+from harness import Case, Counts
 
 ORDER = 20
 SANITIZED = True
@@ -15,8 +15,7 @@ def cases(env):
 
         def test(name=name, extra=None):
             program = os.path.join(env.build, "tests", "unit", name)
-            if not os.path.exists("/usr/include/cmocka.h"):
-                raise Skip("cmocka, the library of the unit tests, is not installed")
+            env.header("cmocka.h", "cmocka for the unit tests")
             assert os.path.exists(program), f"{program} is not built"
             done = env.run(program, env={
                 "CMOCKA_MESSAGE_OUTPUT": "STDOUT", "FCL_PRELUDE": env.path("prelude"), **(extra or {})})

@@ -85,6 +85,11 @@ class Env:
                 return shutil.which(name)
         raise Skip("no " + " or ".join(names))
 
+    def header(self, name, package):
+        """Skips the case where this header of the system's is not there."""
+        if not os.path.exists(os.path.join("/usr/include", name)):
+            raise Skip("no " + package)
+
     def file(self, *parts):
         """A file below the root that a case needs; skips the case when it is not there."""
         path = self.path(*parts)
