@@ -17,7 +17,9 @@ static void write_permuted(struct elaborator *e, const struct writer *self, stru
 
 static void write_shifted(struct elaborator *e, const struct writer *self, struct ir_value *index,
                           struct elab_value *element) {
-    self->next->write(e, self->next, ir_binary(e->builder, OP_ADD, self->offset, index), element);
+    struct ir_value *place = ir_binary(e->builder, OP_ADD, self->offset, index);
+    ir_assume(e->builder, ir_binary(e->builder, OP_LE, self->offset, place)); /* lengths do not wrap */
+    self->next->write(e, self->next, place, element);
 }
 
 /* If the length is one: -1 says nothing. With --check its complement is stored, as 0 says that

@@ -51,6 +51,10 @@ kernel k (xs : [int]) =
         assert count(r"= x \? xs\[at\] : 0;", text) == 2 and count(r"\bxs\[", text) == 4, text
     yield Case("the first element of a chunk's sums is loaded once for whole tiles and once for the last", loaded_once)
 
+    yield golden("the second part of what is put together knows that it is: its places need no choice",
+                 "kernel k (xs : [int]) (ys : [int]) = unpairP (push <block> (zip xs ys))", "k",
+                 {r"\?": 0, r"result\[t\] = ": 1, r"result\[t \+ 1\] = ": 1}, loops=1)
+
     # ---- loops of C ----
     yield golden("tiles wholly inside of an array have a loop without guards in C", TILES.replace("WHAT", "many"),
                  "fcl_block_k", {r"if \(": 2, r"\^": 32}, extension="c", loops=3)
