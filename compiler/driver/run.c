@@ -4,14 +4,13 @@
 #include "driver/executor.h"
 #include "driver/output.h"
 
-static size_t collect_components(struct arena *arena, const struct host_value *value,
-                                 const struct host_value ***found) {
-    VEC(const struct host_value *) components = {0};
-    VEC(const struct host_value *) waiting = {0};
+static size_t collect_components(struct arena *arena, struct host_value *value, struct host_value ***found) {
+    VEC(struct host_value *) components = {0};
+    VEC(struct host_value *) waiting = {0};
     vec_push(arena, &waiting, value);
     while (waiting.count) {
-        const struct host_value *next = waiting.at[--waiting.count];
-        if (next->kind == VALUE_TUPLE || next->kind == VALUE_ZIPPED)
+        struct host_value *next = waiting.at[--waiting.count];
+        if (next->kind == VALUE_TUPLE)
             for (size_t i = next->tuple.count; i-- > 0;)
                 vec_push(arena, &waiting, next->tuple.items[i]);
         else
@@ -21,9 +20,9 @@ static size_t collect_components(struct arena *arena, const struct host_value *v
     return components.count;
 }
 
-static enum exit_status write_result(struct compilation *c, const struct host_value *value, const char *path) {
+static enum exit_status write_result(struct compilation *c, struct host_value *value, const char *path) {
     struct arena *arena = c->arena;
-    const struct host_value **components;
+    struct host_value **components;
     size_t count = collect_components(arena, value, &components);
     struct output_file *files = ARENA_ARRAY(arena, struct output_file, count);
     for (size_t i = 0; i < count; i++) {
@@ -34,7 +33,7 @@ static enum exit_status write_result(struct compilation *c, const struct host_va
     return output_write_all(arena, files, count, &why) ? EXIT_GOOD : driver_complain(c->options, EXIT_USAGE, "%s", why);
 }
 
-static enum exit_status deliver(struct compilation *c, const struct host_value *result) {
+static enum exit_status deliver(struct compilation *c, struct host_value *result) {
     if (c->options->output)
         return write_result(c, result, c->options->output);
     struct text text;

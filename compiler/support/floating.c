@@ -62,7 +62,56 @@ static double read_to_odd(const char *text, char **end) {
 
 #endif
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* A decimal number as most are: the product, or quotient, of two numbers that a double holds, which is rounded once and
+   whose error fma tells. False: strtod reads it. It takes a tenth of the time of that. */
+static bool read_short(const char *text, char **end, struct floating *number) {
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    enum { MOST_DIGITS = 19, MOST_TENS = sizeof tens / sizeof *tens - 1 };
+    bool is_negative = *text == '-';
+    text += is_negative;
+    uint64_t digits = 0;
+    int count = 0, places = 0, exponent = 0;
+    for (bool after_point = false;; text++) {
+        if (*text == '.' && !after_point)
+            after_point = true;
+        else if (!is_digit(*text))
+            break;
+        else if (count++ == MOST_DIGITS)
+            return false;
+        else
+            digits = digits * 10 + (uint64_t)(*text - '0'), places += after_point;
+    }
+    if (*text == 'e' || *text == 'E') {
+        bool is_below = *++text == '-';
+        text += is_below || *text == '+';
+        if (!is_digit(*text))
+            return false;
+        for (; is_digit(*text) && exponent < 100; text++)
+            exponent = exponent * 10 + (*text - '0');
+        exponent = is_below ? -exponent : exponent;
+    }
+    exponent -= places;
+    if (!count || digits >> DOUBLE || abs(exponent) > MOST_TENS || is_digit(*text) || *text == 'x' || *text == 'X')
+        return false;
+    double whole = (double)digits, scale = tens[abs(exponent)];
+    double nearest = exponent < 0 ? whole / scale : whole * scale;
+    double above = exponent < 0 ? fma(nearest, scale, -whole) : -fma(whole, scale, -nearest); /* what is right */
+    double odd = above > 0   ? to_odd(nextafter(nearest, 0), nearest)
+                 : above < 0 ? to_odd(nearest, nextafter(nearest, INFINITY))
+                             : nearest;
+    *number = is_negative ? (struct floating){-nearest, -odd} : (struct floating){nearest, odd};
+    if (end)
+        *end = (char *)(uintptr_t)text;
+    return true;
+}
+
 struct floating floating_read(const char *text, char **end) {
+    struct floating short_one;
+    if (read_short(text, end, &short_one))
+        return short_one;
     double odd = read_to_odd(text, end), number = strtod(text, end);
     return (struct floating){number, isnan(number) ? number : odd};
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/file.h"
 
@@ -17,3 +18,5 @@ bool value_read_file(struct arena *arena, const char *path, struct value_bytes *
     free(text);
     return is_read;
 }
+
+bool value_has_file(const char *path) { return access(path, F_OK) == 0; }

@@ -1,16 +1,29 @@
 /* NumPy's .npy format: reading versions 1 to 3, writing version 1. A file is a magic number, a version, a header that
-   is a Python dictionary in text ({'descr': '<i4', 'fortran_order': False, 'shape': (3, 4), }), and the data. */
+   is a Python dictionary in text ({'descr': '<i4', 'fortran_order': False, 'shape': (3, 4), }), and the data. Tuples
+   are a structured array, whose descr lists the fields: [('f0', '<i4'), ('f1', '<f8')]. */
 #include "values/value.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
+#include "support/vec.h"
+
 static const char MAGIC[] = "\x93NUMPY";
-enum { MAGIC_LENGTH = 6, HEADER_ALIGNMENT = 64 };
+enum { MAGIC_LENGTH = 6, HEADER_ALIGNMENT = 64, MOST_NESTED = 32 };
+
+struct field {
+    enum base base;
+    size_t offset; /* in an element */
+    const char *name;
+};
+
+typedef VEC(struct field) fields;
 
 struct header {
-    enum base base;
+    fields fields;
+    bool is_structured;
+    size_t element_bytes;
     bool fortran_order;
     size_t rank;
     int64_t shape[VALUE_MAX_RANK];
@@ -44,19 +57,16 @@ static bool take_word(struct cursor *c, const char *word) {
     return true;
 }
 
-/* A quoted string without escapes; longer ones than the buffer fail. */
-static bool take_string(struct cursor *c, char *buffer, size_t capacity) {
+/* A quoted string, with escapes as they are. */
+static bool take_string(struct arena *arena, struct cursor *c, const char **string) {
     skip_space(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
         return false;
     char quote = *c->at++;
-    size_t length = 0;
-    while (c->at < c->end && *c->at != quote) {
-        if (length + 1 == capacity)
-            return false;
-        buffer[length++] = *c->at++;
-    }
-    buffer[length] = '\0';
+    const char *start = c->at;
+    while (c->at < c->end && *c->at != quote)
+        c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
+    *string = arena_strndup(arena, start, (size_t)(c->at - start));
     return take(c, quote);
 }
 
@@ -80,6 +90,76 @@ static bool base_of_descr(const char *descr, enum base *base) {
             return true;
         }
     return false;
+}
+
+static bool read_base(struct arena *arena, const char *descr, enum base *base, const char **why) {
+    if (base_of_descr(descr, base))
+        return true;
+    *why = arena_printf(
+        arena, "elements of NumPy's type `%s` cannot be read%s", descr,
+        descr[0] == '>' ? arena_printf(arena, ": they are big-endian, save them by .astype('<%s')", descr + 1) : "");
+    return false;
+}
+
+/* The bytes of padding, which NumPy writes as a field without a name: ('', '|V3'). */
+static bool is_padding(const char *name, const char *descr, size_t *bytes) {
+    if (*name || strncmp(descr, "|V", 2) != 0)
+        return false;
+    *bytes = 0;
+    for (descr += 2; isdigit((unsigned char)*descr) && *bytes < INT32_MAX; descr++)
+        *bytes = *bytes * 10 + (size_t)(*descr - '0');
+    return true;
+}
+
+/* The list of fields, with those of nested structures in their places. */
+static bool read_fields(struct arena *arena, struct cursor *c, struct header *header, int depth, const char **why) {
+    if (depth == MOST_NESTED)
+        return false;
+    while (!take(c, ']')) {
+        const char *name, *descr;
+        if (!take(c, '(') || !take_string(arena, c, &name) || !take(c, ','))
+            return false;
+        if (take(c, '[')) {
+            if (!read_fields(arena, c, header, depth + 1, why))
+                return false;
+        } else {
+            size_t bytes;
+            enum base base;
+            if (!take_string(arena, c, &descr))
+                return false;
+            if (!is_padding(name, descr, &bytes)) {
+                if (!read_base(arena, descr, &base, why)) {
+                    *why = arena_printf(arena, "field `%s`: %s", name, *why);
+                    return false;
+                }
+                vec_push(arena, &header->fields, (struct field){base, header->element_bytes, name});
+                bytes = base_size(base);
+            }
+            header->element_bytes += bytes;
+        }
+        bool has_comma = take(c, ',');
+        if (!take(c, ')')) {
+            if (has_comma)
+                *why = arena_printf(arena, "field `%s` is an array, which no tuple has", name);
+            return false;
+        }
+        take(c, ',');
+    }
+    return true;
+}
+
+static bool read_descr(struct arena *arena, struct cursor *c, struct header *header, const char **why) {
+    header->fields.count = header->element_bytes = 0;
+    header->is_structured = take(c, '[');
+    if (header->is_structured)
+        return read_fields(arena, c, header, 0, why);
+    const char *descr;
+    enum base base;
+    if (!take_string(arena, c, &descr) || !read_base(arena, descr, &base, why))
+        return false;
+    vec_push(arena, &header->fields, (struct field){base, 0, ""});
+    header->element_bytes = base_size(base);
+    return true;
 }
 
 static bool read_shape(struct arena *arena, struct cursor *c, struct header *header, const char **why) {
@@ -111,22 +191,15 @@ static bool read_shape(struct arena *arena, struct cursor *c, struct header *hea
 
 static bool read_dictionary(struct arena *arena, struct cursor *c, struct header *header, const char **why) {
     bool has_descr = false, has_order = false, has_shape = false;
-    char key[32], descr[32];
+    const char *key;
     if (!take(c, '{'))
         return false;
     while (!take(c, '}')) {
-        if (!take_string(c, key, sizeof key) || !take(c, ':'))
+        if (!take_string(arena, c, &key) || !take(c, ':'))
             return false;
         if (strcmp(key, "descr") == 0) {
-            if (!take_string(c, descr, sizeof descr)) {
-                *why = "records (structured types) cannot be read";
+            if (!read_descr(arena, c, header, why))
                 return false;
-            }
-            if (!base_of_descr(descr, &header->base)) {
-                *why = arena_printf(arena, "elements of NumPy's type `%s` cannot be read%s", descr,
-                                    descr[0] == '>' ? " (big-endian)" : "");
-                return false;
-            }
             has_descr = true;
         } else if (strcmp(key, "fortran_order") == 0) {
             header->fortran_order = take_word(c, "True");
@@ -230,23 +303,25 @@ static const char *printed(struct arena *arena, enum base base, union scalar val
     return text_string(&text);
 }
 
-/* The data are copied to aligned memory first where they are converted one by one. */
-static bool read_elements(struct arena *arena, const struct header *header, struct value_bytes bytes, enum base to,
-                          void *data, size_t count, const char **why) {
-    if (header->base == to && !header->fortran_order && to != BASE_BOOL) {
-        memcpy(data, bytes.at, count * base_size(to));
+/* One field of all elements. Each is copied to aligned memory first where they are converted one by one. */
+static bool read_field(struct arena *arena, const struct header *header, const struct field *field, const void *bytes,
+                       enum base to, void *data, size_t count, const char **why) {
+    enum base from = field->base;
+    if (from == to && !header->is_structured && !header->fortran_order && to != BASE_BOOL) {
+        if (count)
+            memcpy(data, bytes, count * base_size(to));
         return true;
     }
     for (size_t i = 0; i < count; i++) {
         uint64_t aligned = 0;
         union scalar value, result;
-        memcpy(&aligned, bytes.at + file_index(header, i) * base_size(header->base), base_size(header->base));
-        value = value_get(header->base, &aligned, 0);
-        if (header->base == BASE_BOOL)
+        const unsigned char *element = (const unsigned char *)bytes + file_index(header, i) * header->element_bytes;
+        memcpy(&aligned, element + field->offset, base_size(from));
+        value = value_get(from, &aligned, 0);
+        if (from == BASE_BOOL)
             value.natural = value.natural != 0;
-        if (!convert(header->base, to, value, &result)) {
-            *why = arena_printf(arena, "element %zu: %s does not fit %s", i, printed(arena, header->base, value),
-                                name_of(to));
+        if (!convert(from, to, value, &result)) {
+            *why = arena_printf(arena, "element %zu: %s does not fit %s", i, printed(arena, from, value), name_of(to));
             return false;
         }
         value_set(to, data, i, result);
@@ -254,64 +329,148 @@ static bool read_elements(struct arena *arena, const struct header *header, stru
     return true;
 }
 
-static struct type *base_type_of(struct arena *arena, enum base base) {
-    struct type *type = ARENA_NEW(arena, struct type);
-    type->kind = TYPE_BASE;
-    type->base = base;
-    return type;
+/* What stands before a complaint about a field of several. */
+static const char *of_field(struct arena *arena, const struct header *header, const struct field *field) {
+    return header->is_structured ? arena_printf(arena, "field `%s`: ", field->name) : "";
 }
 
-struct host_value *value_from_npy(struct arena *arena, enum base base, size_t rank, struct value_bytes bytes,
-                                  const char **why) {
+static bool fits_fields(struct arena *arena, struct header *header, struct type *element, const enum base *bases,
+                        const char **why) {
+    size_t wanted = value_leaf_count(element), count = header->fields.count;
+    if (count != wanted) {
+        struct text names;
+        text_init(&names, arena);
+        for (size_t i = 0; i < count && i < MOST_NESTED; i++)
+            text_printf(&names, "%s`%s`", i ? ", " : "", header->fields.at[i].name);
+        *why = header->is_structured
+                   ? arena_printf(arena, "the array has %zu field%s (%s), and %s has %zu", count, count == 1 ? "" : "s",
+                                  text_string(&names), type_spelling(arena, element), wanted)
+                   : arena_printf(arena,
+                                  "the elements are of type %s, and tuples %s are wanted: the fields of a "
+                                  "structured array",
+                                  name_of(header->fields.at[0].base), type_spelling(arena, element));
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct field *field = &header->fields.at[i];
+        if (strcmp(base_info[field->base].numpy_name, base_info[bases[i]].numpy_name) == 0)
+            field->base = bases[i]; /* the bits of a bf16 are uint16 there */
+        if (!convertible(field->base, bases[i])) {
+            *why = arena_printf(arena, "%sthe elements are of type %s, and %s is wanted",
+                                of_field(arena, header, field), name_of(field->base), name_of(bases[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The tuple, or the scalar, whose components are the only elements of those arrays. */
+static struct host_value *only_element(struct arena *arena, struct type *type, struct host_value *value) {
+    if (value->kind == VALUE_ARRAY)
+        return value_scalar(arena, value->array.base, value_get(value->array.base, value->array.data, 0));
+    type = type_resolve(type);
+    for (size_t i = 0; i < type->tuple.count; i++)
+        value->tuple.items[i] = only_element(arena, type->tuple.items[i], value->tuple.items[i]);
+    return value_tuple(arena, value->tuple.items, type->tuple.count);
+}
+
+struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why) {
+    struct type *element;
     struct header header;
+    size_t rank = value_type_rank(type, &element), leaves = value_leaf_count(element);
+    enum base *bases = ARENA_ARRAY(arena, enum base, leaves);
+    value_leaf_bases(element, bases);
+    if (!type_is_of_scalars(element)) {
+        *why = arena_printf(arena, "one array holds no value of type %s; each component has a file",
+                            type_spelling(arena, type));
+        return NULL;
+    }
     if (!read_header(arena, &bytes, &header, why))
         return NULL;
-    if (strcmp(base_info[header.base].numpy_name, base_info[base].numpy_name) == 0)
-        header.base = base; /* the bits of a bf16 are uint16 there */
     if (header.rank != rank) {
         *why = arena_printf(arena, "the array has %zu dimension%s, and %zu %s wanted", header.rank,
                             header.rank == 1 ? "" : "s", rank, rank == 1 ? "is" : "are");
         return NULL;
     }
-    if (!convertible(header.base, base)) {
-        *why =
-            arena_printf(arena, "the elements are of type %s, and %s is wanted", name_of(header.base), name_of(base));
-        return NULL;
-    }
     int64_t count;
-    if (!value_check_shape(arena, base_type_of(arena, header.base), rank, header.shape, &count, why))
+    if (!fits_fields(arena, &header, element, bases, why) ||
+        !value_check_shape(arena, element, rank, header.shape, &count, why))
         return NULL;
-    if (bytes.length < (size_t)count * base_size(header.base)) {
-        *why = arena_printf(arena, "the .npy file is cut short: %zu bytes of %zu", bytes.length,
-                            (size_t)count * base_size(header.base));
+    size_t wanted = (size_t)count * header.element_bytes;
+    if (header.element_bytes && (size_t)count > SIZE_MAX / header.element_bytes)
+        wanted = SIZE_MAX;
+    if (bytes.length != wanted) {
+        *why = bytes.length < wanted
+                   ? arena_printf(arena, "the .npy file is cut short: %zu bytes of %zu", bytes.length, wanted)
+                   : arena_printf(arena, "%zu byte%s the array", bytes.length - wanted,
+                                  bytes.length - wanted == 1 ? " follows" : "s follow");
         return NULL;
     }
-    if (rank == 0) {
-        union scalar value = {0};
-        uint64_t room = 0;
-        if (!read_elements(arena, &header, bytes, base, &room, 1, why))
+    int64_t one[] = {1};
+    struct host_value *result = value_array(arena, element, rank ? rank : 1, rank ? header.shape : one);
+    struct host_value **columns = ARENA_ARRAY(arena, struct host_value *, leaves);
+    value_leaves(result, columns);
+    for (size_t i = 0; i < leaves; i++)
+        if (!read_field(arena, &header, &header.fields.at[i], bytes.at, bases[i], columns[i]->array.data, (size_t)count,
+                        why)) {
+            *why = arena_printf(arena, "%s%s", of_field(arena, &header, &header.fields.at[i]), *why);
             return NULL;
-        value = value_get(base, &room, 0);
-        return value_scalar(arena, base, value);
-    }
-    if (!value_check_shape(arena, base_type_of(arena, base), rank, header.shape, &count, why))
-        return NULL;
-    struct host_value *result = value_array(arena, base_type_of(arena, base), rank, header.shape);
-    return read_elements(arena, &header, bytes, base, result->array.data, (size_t)count, why) ? result : NULL;
+        }
+    return rank ? result : only_element(arena, element, result);
 }
 
 /* ---- writing ---- */
 
-struct value_bytes value_to_npy(struct arena *arena, const struct host_value *value) {
+static void write_descr(struct text *out, const struct host_value *value) {
+    if (value->kind != VALUE_ZIPPED) {
+        enum base base = value->kind == VALUE_SCALAR ? value->scalar.base : value->array.base;
+        text_printf(out, "'%s'", descr_of(base).text);
+        return;
+    }
+    for (size_t i = 0; i < value->tuple.count; i++) {
+        text_printf(out, "%s('f%zu', ", i ? ", " : "[", i);
+        write_descr(out, value->tuple.items[i]);
+        text_add(out, ")");
+    }
+    text_add(out, "]");
+}
+
+static size_t leaf_count(const struct host_value *value) {
+    size_t count = value->kind != VALUE_ZIPPED;
+    for (size_t i = 0; value->kind == VALUE_ZIPPED && i < value->tuple.count; i++)
+        count += leaf_count(value->tuple.items[i]);
+    return count;
+}
+
+/* The fields of an element side by side. */
+static void write_elements(struct host_value *const *columns, size_t width, size_t count, unsigned char *to) {
+    if (width == 1 && count) {
+        memcpy(to, columns[0]->array.data, count * base_size(columns[0]->array.base));
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < width; j++) {
+            size_t bytes = base_size(columns[j]->array.base);
+            memcpy(to, (const unsigned char *)columns[j]->array.data + i * bytes, bytes);
+            to += bytes;
+        }
+}
+
+struct value_bytes value_to_npy(struct arena *arena, struct host_value *value) {
     bool is_scalar = value->kind == VALUE_SCALAR;
-    enum base base = is_scalar ? value->scalar.base : value->array.base;
-    size_t rank = is_scalar ? 0 : value->array.rank;
-    size_t data_length = base_size(base) * (is_scalar ? 1 : (size_t)value_element_count(value));
+    size_t rank = is_scalar ? 0 : value_rank(value), count = is_scalar ? 1 : (size_t)value_element_count(value);
+    size_t width = leaf_count(value), element_bytes = 0;
+    struct host_value **columns = ARENA_ARRAY(arena, struct host_value *, width);
+    value_leaves(value, columns);
+    for (size_t i = 0; i < width; i++)
+        element_bytes += base_size(is_scalar ? value->scalar.base : columns[i]->array.base);
     struct text header;
     text_init(&header, arena);
-    text_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(base).text);
+    text_add(&header, "{'descr': ");
+    write_descr(&header, value);
+    text_add(&header, ", 'fortran_order': False, 'shape': (");
     for (size_t i = 0; i < rank; i++)
-        text_printf(&header, "%s%lld%s", i ? " " : "", (long long)value->array.shape[i],
+        text_printf(&header, "%s%lld%s", i ? " " : "", (long long)value_shape(value)[i],
                     rank == 1 || i + 1 < rank ? "," : "");
     text_add(&header, "), }");
     size_t start = MAGIC_LENGTH + 4;
@@ -319,7 +478,7 @@ struct value_bytes value_to_npy(struct arena *arena, const struct host_value *va
         text_add(&header, " ");
     text_add(&header, "\n");
 
-    struct value_bytes result = {.length = start + header.length + data_length};
+    struct value_bytes result = {.length = start + header.length + count * element_bytes};
     result.at = arena_alloc(arena, result.length);
     memcpy(result.at, MAGIC, MAGIC_LENGTH);
     result.at[MAGIC_LENGTH] = 1;
@@ -328,10 +487,10 @@ struct value_bytes value_to_npy(struct arena *arena, const struct host_value *va
     memcpy(result.at + start, header.at, header.length);
     if (is_scalar) {
         uint64_t aligned = 0;
-        value_set(base, &aligned, 0, value->scalar.value);
-        memcpy(result.at + start + header.length, &aligned, data_length);
-    } else if (data_length) {
-        memcpy(result.at + start + header.length, value->array.data, data_length);
+        value_set(value->scalar.base, &aligned, 0, value->scalar.value);
+        memcpy(result.at + start + header.length, &aligned, element_bytes);
+    } else {
+        write_elements(columns, width, count, result.at + start + header.length);
     }
     return result;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PATH_LONGEST = 64 };
 
@@ -177,10 +176,6 @@ static struct host_value *read_array_literal(struct argument_reader *r, struct t
 }
 
 /* ---- bytes ---- */
-
-static bool are_bytes(struct type *element, size_t rank) {
-    return rank == 1 && element->kind == TYPE_BASE && element->base == BASE_U8;
-}
 
 static struct host_value *array_of_bytes(struct argument_reader *r, struct type *element, const void *bytes,
                                          size_t length) {
@@ -366,68 +361,8 @@ static struct host_value *read_generator(struct argument_reader *r, struct type 
 
 /* ---- files ---- */
 
-static const char *said_of_file(struct argument_reader *r, const char *path, const char *why) {
-    return arena_printf(r->arena, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, why);
-}
-
-static bool read_bytes(struct argument_reader *r, const char *path, struct value_bytes *bytes) {
-    bool is_relative = strcmp(path, "-") != 0 && path[0] != '/' && r->argument->directory;
-    return value_read_file(r->arena, is_relative ? arena_printf(r->arena, "%s/%s", r->argument->directory, path) : path,
-                           bytes, &r->why);
-}
-
-/* As `fclc run -o` writes a value: one file, or one for each of its components. */
-struct npy {
-    const char *path;
-    size_t count, next; /* of components */
-};
-
-static size_t component_count(struct type *type) {
-    struct type *element;
-    value_type_rank(type, &element);
-    size_t count = element->kind != TYPE_TUPLE;
-    for (size_t i = 0; element->kind == TYPE_TUPLE && i < element->tuple.count; i++)
-        count += component_count(element->tuple.items[i]);
-    return count;
-}
-
-static struct host_value *read_npy(struct argument_reader *r, struct npy *npy, struct type *type, size_t outer_rank) {
-    struct type *element;
-    size_t rank = outer_rank + value_type_rank(type, &element);
-    const char *path = value_npy_path(r->arena, npy->path, npy->count, npy->next);
-    if (element->kind != TYPE_TUPLE) {
-        npy->next++;
-        struct value_bytes bytes;
-        if (!read_bytes(r, path, &bytes)) {
-            if (npy->count > 1)
-                r->why = arena_printf(r->arena, "%s (each component of a tuple has a file, as `-o %s` writes them)",
-                                      r->why, npy->path);
-            return NULL;
-        }
-        struct host_value *component = value_from_npy(r->arena, element->base, rank, bytes, &r->why);
-        if (!component)
-            r->why = said_of_file(r, path, r->why);
-        return component;
-    }
-    struct host_value **items = ARENA_ARRAY(r->arena, struct host_value *, element->tuple.count);
-    for (size_t i = 0; i < element->tuple.count; i++) {
-        const char *item_path = value_npy_path(r->arena, npy->path, npy->count, npy->next);
-        items[i] = read_npy(r, npy, element->tuple.items[i], rank);
-        if (!items[i])
-            return NULL;
-        if (rank > 0 && memcmp(value_shape(items[i]), value_shape(items[0]), rank * sizeof(int64_t)) != 0) {
-            r->why = said_of_file(r, item_path, arena_printf(r->arena, "the array is not as long as that of %s", path));
-            return NULL;
-        }
-    }
-    struct host_value *result = value_tuple(r->arena, items, element->tuple.count);
-    if (rank > 0)
-        result->kind = VALUE_ZIPPED;
-    return result;
-}
-
 /* Up to the end; inside a tuple up to its comma or parenthesis. */
-static struct host_value *read_file(struct argument_reader *r, struct type *type, bool in_tuple) {
+static struct host_value *read_file(struct argument_reader *r, struct type *type, bool in_tuple, bool as_bytes) {
     size_t length = in_tuple ? strcspn(r->at, ",)") : strlen(r->at);
     const char *path = arena_strndup(r->arena, r->at, length);
     r->at += length;
@@ -435,31 +370,7 @@ static struct host_value *read_file(struct argument_reader *r, struct type *type
         r->why = "`@` needs a file name behind it";
         return NULL;
     }
-    if (text_ends_with(path, ".csv")) {
-        struct value_bytes bytes;
-        if (!read_bytes(r, path, &bytes))
-            return NULL;
-        struct host_value *result = value_from_csv(r->arena, type, bytes, &r->why);
-        if (!result)
-            r->why = said_of_file(r, path, r->why);
-        return result;
-    }
-    struct type *element;
-    size_t rank = value_type_rank(type, &element);
-    bool is_npy = strcmp(path, "-") == 0 || text_ends_with(path, ".npy");
-    if (!is_npy && are_bytes(element, rank)) {
-        struct value_bytes bytes;
-        return read_bytes(r, path, &bytes) ? array_of_bytes(r, element, bytes.at, bytes.length) : NULL;
-    }
-    struct npy npy = {path, component_count(type), 0};
-    if (strcmp(path, "-") == 0 && npy.count > 1)
-        r->why = said_of_file(r, path, "one array of numbers can be read there, not tuples");
-    else if (!is_npy)
-        r->why =
-            arena_printf(r->arena, "%s is neither a .npy nor a .csv file; the bytes of others are of type [u8]", path);
-    else
-        return read_npy(r, &npy, type, 0);
-    return NULL;
+    return value_from_file(r->arena, type, r->argument->directory, path, as_bytes, &r->why);
 }
 
 /* ---- what is no array, or no scalar ---- */
@@ -479,10 +390,9 @@ static bool names_generator(const char *text) {
 }
 
 static bool names_file(struct argument_reader *r) {
-    if (text_ends_with(r->at, ".csv") || text_ends_with(r->at, ".npy"))
-        return true;
     const char *directory = r->argument->directory;
-    return access(directory ? arena_printf(r->arena, "%s/%s", directory, r->at) : r->at, F_OK) == 0;
+    return value_names_file(r->at) ||
+           value_has_file(directory ? arena_printf(r->arena, "%s/%s", directory, r->at) : r->at);
 }
 
 /* Says what was meant where an array does not begin; false: something else. */
@@ -525,10 +435,9 @@ static struct host_value *read_value(struct argument_reader *r, struct type *typ
     struct type *element;
     size_t rank = value_type_rank(type, &element);
     skip_space(r);
-    if (*r->at == '@') {
-        r->at++;
-        return read_file(r, type, in_tuple);
-    }
+    bool as_bytes = starts_with(r, "bytes:@");
+    if (as_bytes || starts_with(r, "@"))
+        return read_file(r, type, in_tuple, as_bytes);
     if (rank > 0) {
         if (starts_with(r, "iota:"))
             return read_generator(r, type, element, rank, GENERATOR_IOTA);
@@ -536,10 +445,9 @@ static struct host_value *read_value(struct argument_reader *r, struct type *typ
             return read_generator(r, type, element, rank, GENERATOR_FILL);
         if (starts_with(r, "random:"))
             return read_generator(r, type, element, rank, GENERATOR_RANDOM);
-        if (*r->at == '"' && are_bytes(element, rank))
+        if (*r->at == '"' && value_is_bytes(type))
             return read_text(r, element);
-        return is_meant_otherwise(r, type, are_bytes(element, rank)) ? NULL
-                                                                     : read_array_literal(r, type, element, rank);
+        return is_meant_otherwise(r, type, value_is_bytes(type)) ? NULL : read_array_literal(r, type, element, rank);
     }
     if (element->kind == TYPE_TUPLE)
         return read_tuple(r, element);

@@ -86,7 +86,7 @@ static bool scan_integer(struct arena *arena, enum base base, const char *shown,
     uint64_t magnitude;
     if (!scan_magnitude(digits, &magnitude, &too_large)) {
         char *end;
-        strtod(token, &end);
+        floating_read(token, &end);
         bool is_number = *token && *end == '\0';
         *why = arena_printf(
             arena, is_number ? "%s is not an integer, and %s is wanted" : "`%s` is no number, and %s is wanted", shown,
@@ -133,6 +133,9 @@ static bool scan_floating(struct arena *arena, enum base base, const char *shown
     return true;
 }
 
+/* Nothing but decimal digits, a sign before them and what makes a floating-point number: it can have no suffix. */
+static bool is_decimal(const char *token) { return token[strspn(token, "+-.0123456789eE")] == '\0'; }
+
 bool value_parse_scalar(struct arena *arena, enum base base, const char **text, union scalar *value, const char **why) {
     size_t length = token_length(*text);
     memset(value, 0, sizeof *value);
@@ -141,8 +144,10 @@ bool value_parse_scalar(struct arena *arena, enum base base, const char **text, 
                       : arena_printf(arena, "a value of type %s is missing", base_info[base].name);
         return false;
     }
-    char *token = arena_strndup(arena, *text, length);
-    const char *shown = arena_strndup(arena, *text, length);
+    char token[TOKEN_LONGEST + 1], shown[TOKEN_LONGEST + 1];
+    memcpy(token, *text, length);
+    token[length] = '\0';
+    memcpy(shown, token, length + 1);
     *text += length;
     if (base == BASE_BOOL) {
         value->natural = strcmp(token, "true") == 0;
@@ -155,7 +160,7 @@ bool value_parse_scalar(struct arena *arena, enum base base, const char **text, 
         *why = arena_printf(arena, "%s is of type bool, and %s is wanted", shown, base_info[base].name);
         return false;
     }
-    if (!cut_suffix(token, base)) {
+    if (!is_decimal(token) && !cut_suffix(token, base)) {
         *why = arena_printf(arena, "%s is of another type than %s, which is wanted", shown, base_info[base].name);
         return false;
     }

@@ -204,3 +204,8 @@ bool value_type_is_host(struct type *type) {
             return false;
     return true;
 }
+
+bool value_is_bytes(struct type *type) {
+    struct type *element;
+    return value_type_rank(type, &element) == 1 && element->kind == TYPE_BASE && element->base == BASE_U8;
+}

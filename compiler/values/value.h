@@ -78,6 +78,7 @@ int64_t value_element_count(const struct host_value *value); /* ARRAY, ZIPPED: t
 size_t value_type_rank(struct type *type, struct type **element);
 /* Whether values of that (ground) type can be written down at all: scalars, dense arrays, tuples of these. */
 bool value_type_is_host(struct type *type);
+bool value_is_bytes(struct type *type); /* [u8] */
 
 /* ---- arguments (parse_argument.c; the forms are in CLI.md) ---- */
 
@@ -110,13 +111,31 @@ struct value_bytes {
 /* A whole file; `-` is standard input. */
 bool value_read_file(struct arena *arena, const char *path, struct value_bytes *bytes, const char **why);
 
-/* An array of that rank and base type; a scalar where the rank is 0. */
-struct host_value *value_from_npy(struct arena *arena, enum base base, size_t rank, struct value_bytes bytes,
-                                  const char **why);
-struct value_bytes value_to_npy(struct arena *arena, const struct host_value *value); /* SCALAR or ARRAY */
+bool value_has_file(const char *path);
+
+/* Each gives NULL, with what is wrong in *why, where the bytes hold no value of that type. The forms are in fclc(1). */
+struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
+struct host_value *value_from_npz(struct arena *arena, struct type *type, struct value_bytes bytes, const char *name,
+                                  const char **why); /* a name of NULL: the only array */
+struct host_value *value_from_table(struct arena *arena, struct type *type, struct value_bytes bytes, bool is_tsv,
+                                    const char *column, const char **why); /* a column of NULL: all of them */
+struct host_value *value_from_matrix_market(struct arena *arena, struct type *type, struct value_bytes bytes,
+                                            const char **why);
+struct host_value *value_from_image(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
+const char *value_why_no_text(struct arena *arena, struct value_bytes bytes); /* NULL: it is text */
+/* Fills `bytes`, whose length is that of what was deflated. */
+bool value_inflate(struct value_bytes packed, struct value_bytes bytes, const char **why);
+
+/* The value in the file of that path, which is relative to `directory`; `as_bytes`: its bytes. */
+struct host_value *value_from_file(struct arena *arena, struct type *type, const char *directory, const char *path,
+                                   bool as_bytes, const char **why);
+/* Whether the text ends as the name of a file does that can be read. */
+bool value_names_file(const char *text);
+
+/* SCALAR, ARRAY or ZIPPED, which becomes a structured array. */
+struct value_bytes value_to_npy(struct arena *arena, struct host_value *value);
 /* Where a value of `count` components keeps the one of that index: x.npy, or x.0.npy, x.1.npy … */
 const char *value_npy_path(struct arena *arena, const char *path, size_t count, size_t index);
-struct host_value *value_from_csv(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
 
 /* ---- results (print_value.c) ---- */
 

@@ -1,4 +1,4 @@
-/* Host values: parsing arguments, generators, .npy and .csv files, printing, comparing. */
+/* Host values: parsing arguments, generators, .npy files and tables, printing, comparing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -235,11 +235,11 @@ static void test_npy_round_trip(void **state) {
         assert_non_null(value);
         struct value_bytes bytes = value_to_npy(a, value);
         assert_int_equal(bytes.length % 64 == 0 || bytes.length > 64, 1);
-        struct host_value *back = value_from_npy(a, (enum base)b, 2, bytes, &why);
+        struct host_value *back = value_from_npy(a, type, bytes, &why);
         assert_non_null(back);
         assert_true(value_same(a, back, value, (struct value_comparison){0}, &why));
         for (size_t cut = 0; cut < bytes.length; cut++) /* no prefix crashes, none is accepted */
-            assert_null(value_from_npy(a, (enum base)b, 2, (struct value_bytes){bytes.at, cut}, &why));
+            assert_null(value_from_npy(a, type, (struct value_bytes){bytes.at, cut}, &why));
     }
 }
 
@@ -258,9 +258,7 @@ static struct value_bytes npy(struct arena *arena, unsigned version, const char 
 
 static const char *from_npy(struct arena *arena, struct type *type, struct value_bytes bytes) {
     const char *why = NULL;
-    struct type *element;
-    size_t rank = value_type_rank(type, &element);
-    struct host_value *value = value_from_npy(arena, element->base, rank, bytes, &why);
+    struct host_value *value = value_from_npy(arena, type, bytes, &why);
     return value ? shown(arena, value, 0) : why;
 }
 
@@ -276,7 +274,7 @@ static void test_npy_forms(void **state) {
     assert_string_equal(from_npy(a, array(a, base(a, BASE_F32)), npy(a, 1, list, numbers, 24)),
                         "[1.0,2.0,3.0,4.0,5.0,300.0]");
     assert_string_equal(from_npy(a, bytes, npy(a, 1, list, numbers, 24)), "element 5: 300 does not fit i8");
-    double doubles[] = {1e300, INFINITY, 0.1};
+    double doubles[] = {1e300, INFINITY, 0.1, 0};
     const char *f8 = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}";
     struct type *floats = array(a, base(a, BASE_F32));
     assert_string_equal(from_npy(a, floats, npy(a, 1, f8, doubles, 24)), "element 0: 1e300 does not fit float");
@@ -296,7 +294,46 @@ static void test_npy_forms(void **state) {
                  npy(a, 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,)}", numbers, 24)),
         "99999999999999999999 elements are too many"));
     assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'shape': (", numbers, 24)), "malformed"));
-    assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'descr': [('x','<i4')]", numbers, 24)), "records"));
+    assert_string_equal(from_npy(a, floats, npy(a, 1, f8, doubles, 26)), "2 bytes follow the array");
+}
+
+static void test_npy_of_tuples(void **state) {
+    struct arena *a = *state;
+    struct type *int_float = pair(a, base(a, BASE_I32), base(a, BASE_F32)), *tuples = array(a, int_float);
+    struct type *nested = array(a, pair(a, base(a, BASE_BOOL), int_float));
+    unsigned char data[] = {1, 2, 0, 0, 0, 0, 0, 0xC0, 0x3F, 0, 3, 0, 0, 0, 0, 0, 0x20, 0x40};
+#define SHAPE ", 'fortran_order': False, 'shape': (2,)}"
+    const char *flat = "{'descr': [('k', '|b1'), ('x', '<i4'), ('y', '<f4')]" SHAPE;
+    const char *deep = "{'descr': [('k', '|b1'), ('p', [('x', '<i4'), ('y', '<f4')])]" SHAPE;
+    const char *padded = "{'descr': [('', '|V1'), ('x', '<i4'), ('y', '<f4')]" SHAPE;
+    assert_string_equal(from_npy(a, nested, npy(a, 1, flat, data, 18)), "[(true,(2,1.5)),(false,(3,2.5))]");
+    assert_string_equal(from_npy(a, nested, npy(a, 1, deep, data, 18)), "[(true,(2,1.5)),(false,(3,2.5))]");
+    assert_string_equal(from_npy(a, tuples, npy(a, 1, padded, data, 18)), "[(2,1.5),(3,2.5)]");
+    assert_string_equal(from_npy(a, tuples, npy(a, 1, flat, data, 18)),
+                        "the array has 3 fields (`k`, `x`, `y`), and (int, float) has 2");
+    assert_non_null(strstr(from_npy(a, nested, npy(a, 1, flat, data, 17)), "cut short"));
+    assert_non_null(strstr(from_npy(a, tuples, npy(a, 1, "{'descr': [('x', '<i4'), ('y', '|S4')]" SHAPE, data, 16)),
+                           "field `y`: elements of NumPy's type `|S4`"));
+    assert_non_null(
+        strstr(from_npy(a, tuples, npy(a, 1, "{'descr': [('x', '<i4'), ('y', '<f4', (2,))]" SHAPE, data, 18)),
+               "field `y` is an array"));
+    assert_non_null(strstr(from_npy(a, tuples, npy(a, 1, "{'descr': [('x', '<f4'), ('y', '<f4')]" SHAPE, data, 16)),
+                           "field `x`: the elements are of type float"));
+    assert_non_null(
+        strstr(from_npy(a, tuples, npy(a, 1, "{'descr': '<i4'" SHAPE, data, 8)), "fields of a structured array"));
+    assert_string_equal(from_npy(a, int_float,
+                                 npy(a, 1,
+                                     "{'descr': [('x', '<i4'), ('y', '<f4')], 'fortran_order': False, "
+                                     "'shape': ()}",
+                                     data + 1, 8)),
+                        "(2,1.5)");
+    const char *why;
+    struct host_value *value = value_parse(a, nested, &SECOND, "[(true,(2,1.5)),(false,(3,2.5))]", &why);
+    struct value_bytes file = value_to_npy(a, value);
+    const char *descr = "{'descr': [('f0', '|b1'), ('f1', [('f0', '<i4'), ('f1', '<f4')])], ";
+    assert_memory_equal(file.at + 10, descr, strlen(descr));
+    assert_memory_equal(file.at + file.length - 18, data, 18);
+    assert_string_equal(from_npy(a, nested, file), "[(true,(2,1.5)),(false,(3,2.5))]");
 }
 
 static void test_npy_of_narrow_floats(void **state) {
@@ -350,34 +387,146 @@ static void test_narrow_floats(void **state) {
     assert_string_equal(through(a, base(a, BASE_BF16), "inf"), "inf");
 }
 
-static const char *from_csv(struct arena *arena, struct type *type, const char *text) {
+static const char *from_text(struct arena *arena, struct type *type, const char *text, bool is_tsv,
+                             const char *column) {
     const char *why = NULL;
     struct value_bytes bytes = {(unsigned char *)arena_strndup(arena, text, strlen(text)), strlen(text)};
-    struct host_value *value = value_from_csv(arena, type, bytes, &why);
+    struct host_value *value = value_from_table(arena, type, bytes, is_tsv, column, &why);
     return value ? shown(arena, value, 0) : why;
 }
 
-static void test_csv(void **state) {
+static const char *from_csv(struct arena *arena, struct type *type, const char *text) {
+    return from_text(arena, type, text, false, NULL);
+}
+
+static void test_tables(void **state) {
     struct arena *a = *state;
-    struct type *ints = array(a, base(a, BASE_I32));
-    assert_string_equal(from_csv(a, ints, "1,2\n3;4\n\n# no\n5\t6 7\r\n"), "[1,2,3,4,5,6,7]");
-    assert_string_equal(from_csv(a, array(a, ints), "1,2\n3,4\n"), "[[1,2],[3,4]]");
-    assert_string_equal(from_csv(a, array(a, pair(a, base(a, BASE_I32), base(a, BASE_F32))), "1,2.5\n3,4"),
-                        "[(1,2.5),(3,4.0)]");
-    assert_string_equal(from_csv(a, ints, ""), "[]");
-    assert_string_equal(from_csv(a, array(a, ints), "1,2\n3\n"), "line 2 has 1 column, and those before it have 2");
-    assert_string_equal(from_csv(a, ints,
-                                 "\xEF\xBB\xBF"
-                                 "1,2\n3"),
-                        "[1,2,3]");
-    assert_string_equal(from_csv(a, ints, "\xEF\xBB\xBF# no\n3"), "[3]");
-    assert_string_equal(from_csv(a, ints, "\xEF\xBB\xBF"), "[]");
-    assert_non_null(strstr(from_csv(a, ints,
-                                    "1,2\n\xEF\xBB\xBF"
-                                    "3"),
-                           "line 2, column 1"));
-    assert_string_equal(from_csv(a, ints, "1,2\n3,x\n"), "line 2, column 2: `x` is no number, and int is wanted");
-    assert_non_null(strstr(from_csv(a, ints, "1 ! 2"), "is missing"));
+    struct type *ints = array(a, base(a, BASE_I32)), *floats = array(a, base(a, BASE_F32)), *rows = array(a, floats);
+    struct type *tuples = array(a, pair(a, base(a, BASE_I32), base(a, BASE_F32)));
+    const struct {
+        struct type *type;
+        const char *text, *wanted;
+    } cases[] = {
+        {ints, "1,2\n3,4\n\n# no\n5 ,\t6\r\n", "[1,2,3,4,5,6]"},
+        {array(a, ints), "1,2\n3,4\n", "[[1,2],[3,4]]"},
+        {tuples, "1,2.5\n3,4", "[(1,2.5),(3,4.0)]"},
+        {ints, "", "[]"},
+        {rows, "# nothing\n\n", "[]"},
+        /* lists that go on in other lines */
+        {ints, "1 2 3\n 4\n", "[1,2,3,4]"},
+        {ints, "1,2,\n3,\n4,5", "[1,2,3,4,5]"},
+        {ints, "1\r2\r\n3\n", "[1,2,3]"},
+        /* names */
+        {rows, "a,b c\n1,2\n", "[[1.0,2.0]]"},
+        {rows, "\"year\",\"2019\"\n\"1\",2\n", "[[1.0,2.0]]"},
+        {rows, ";b\n1;2\n", "[[1.0,2.0]]"},
+        {tuples, "a,b\n", "[]"},
+        {floats, "mean width\n1\n2\n", "[1.0,2.0]"},
+        {floats, "\"1\"\n\"2\"\n", "[1.0,2.0]"},
+        /* as other programs write them */
+        {floats, "NaN\n-Infinity\nINF\n1E+2\n+3\n", "[nan,-inf,inf,100.0,3.0]"},
+        {array(a, base(a, BASE_BOOL)), "TRUE\nFalse\n", "[true,false]"},
+        {ints,
+         "\xEF\xBB\xBF"
+         "1\n2",
+         "[1,2]"},
+        {ints, "\xEF\xBB\xBF# no\n3", "[3]"},
+        {ints, "\xEF\xBB\xBF", "[]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(from_csv(a, cases[i].type, cases[i].text), cases[i].wanted);
+    assert_string_equal(from_text(a, rows, "1\t2\t\n3\t4\t\n", true, NULL), "[[1.0,2.0],[3.0,4.0]]");
+    assert_string_equal(from_text(a, floats, "name,\"a \"\"b\"\"\",c\nBob,1,2\n\"Eve, I\",3,4\n", false, "a \"b\""),
+                        "[1.0,3.0]");
+}
+
+/* Nothing is guessed: what may mean two things is an error, which says where. */
+static void test_tables_that_are_wrong(void **state) {
+    struct arena *a = *state;
+    struct type *ints = array(a, base(a, BASE_I32)), *floats = array(a, base(a, BASE_F32)), *rows = array(a, floats);
+    struct type *tuples = array(a, pair(a, base(a, BASE_I32), base(a, BASE_F32)));
+    const struct {
+        struct type *type;
+        const char *text, *wanted;
+    } cases[] = {
+        {floats, "1,5;2,5\n",
+         "line 1, column 1: `1,5` is no number, and float is wanted: fractions have a point (1.5) "
+         "and no decimal comma, thousands nothing between them, and `;` separates values, as in "
+         "line 1"},
+        {floats, "1;2\n3;4,5\n", "line 2, column 2: `4,5` is no number"},
+        {floats, "1\n2\n3,5\n",
+         "line 3, column 1: `3,5` is no number, and float is wanted: fractions have a point (1.5) "
+         "and no decimal comma, thousands nothing between them, and a line has one value"},
+        {floats, "1,5\t2,5\n", "line 1, column 2: `5\t2` is no number"},
+        {floats, "\"1,5\"\n", "line 1, column 1: `1,5` is no number"},
+        {floats, "1 000;2\n", "line 1, column 1: `1 000` is no number"},
+        {floats, "1'000\n", "`1'000` is no number"},
+        {floats, "1 2\n3\t4\n", "`3\t4` is no number, and float is wanted"},
+        {ints, "1,2\n3;4\n", "line 2 has 1 column, and line 1 has 2: `;` separates here, and `,` in line 1"},
+        {ints, "1,2\n3\n", "line 2 has 1 column, and line 1 has 2: where a list goes on"},
+        {rows, "1,2\n3\n", "line 2 has 1 column, and line 1 has 2: fractions have a point, and no decimal comma"},
+        {rows, "1,2\n3,\n", "line 2 has 1 column, and line 1 has 2: a value is missing at its end"},
+        {rows, "1,2\n3,4,\n", "line 2 ends with `,`, and line 1 does not"},
+        {ints, "1,2,\n3,4\n5,6\n", "line 2 does not end with `,`, and line 1 does"},
+        {tuples, "1,2,3\n", "the rows have 3 columns, and 2 are wanted"},
+        {tuples, "a,b\n1\n", "line 2 has 1 column, and line 1 has 2 names"},
+        {rows, "1,,2\n", "line 1, column 2: a value is missing"},
+        {rows, "\t1\t2\n3\t4\t5\n", "line 1, column 1: a value is missing"},
+        {rows, "1,NA\n", "line 1, column 2: `NA` stands for a missing value: write nan"},
+        {ints, "1\nnan\n", "line 2, column 1: `nan` stands for a missing value: write a number"},
+        {rows, "1,2\nx,3\n", "line 2, column 1: `x` is no number, and float is wanted"},
+        {ints, "1,2\n3,x\n", "line 2, column 2: `x` is no number, and int is wanted"},
+        {ints, "1 ! 2", "line 1, column 2: `!` is no number"},
+        {ints, "12O\n3\n", "line 1, column 1: `12O` is no number"},
+        {rows, "year,2019\n1,2\n", "(a line of names has no number that is not in quotes)"},
+        {rows, "$5\n$6\n", "line 1, column 1: `$5` is no number"},
+        {floats, "1%\n", "`1%` is no number"},
+        {floats, "a,b\n1,2\n", "the table has 2 columns, and [float] is one of them: write @FILE:NAME"},
+        {rows, "\"1\n2\"\n", "line 1, column 1: the line ends where `\"` is wanted"},
+        {rows, "\"1\"2\n", "line 1, column 1: what is quoted ends before its column does"},
+        {ints, "1.0\n", "1.0 is not an integer"},
+        {ints, "3000000000\n", "line 1, column 1: 3000000000 does not fit int"},
+        {ints,
+         "1,2\n\xEF\xBB\xBF"
+         "3,4\n",
+         "line 2, column 1"},
+        {ints,
+         "\xFF\xFE"
+         "1",
+         "the text is UTF-16"},
+        {base(a, BASE_I32), "1", "a table is a list, a matrix or a list of tuples"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *said = from_csv(a, cases[i].type, cases[i].text);
+        if (!strstr(said, cases[i].wanted))
+            fail_msg("%s: %s instead of %s", cases[i].text, said, cases[i].wanted);
+    }
+    assert_non_null(strstr(from_text(a, rows, "1 2\n", true, NULL), "`1 2` is no number"));
+    assert_string_equal(from_text(a, floats, "a,b\n1,2\n", false, "c"),
+                        "no column has the name `c`; there is `a`, `b`");
+    assert_string_equal(from_text(a, floats, "a,a\n1,2\n", false, "a"), "2 columns have the name `a`");
+    assert_string_equal(from_text(a, floats, "1,2\n", false, "a"), "the first line is not of names");
+    assert_non_null(strstr(from_text(a, rows, "a,b\n1,2\n", false, "a"), "a column is a list"));
+}
+
+/* Numbers that are read in a short way are read as in the long way. */
+static void test_short_numbers(void **state) {
+    struct arena *a = *state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t digits = value_random_next(&seed) >> (11 + value_random_next(&seed) % 50);
+        int exponent = (int)(value_random_next(&seed) % 45) - 22;
+        const char *zeros = "0000000000000000000000000000000000000000";
+        const char *short_one = arena_printf(a, "-%llue%d", (unsigned long long)digits, exponent);
+        const char *long_one = arena_printf(a, "-%llu.%se%d", (unsigned long long)digits, zeros, exponent);
+        char *end;
+        struct floating x = floating_read(short_one, &end), y = floating_read(long_one, NULL);
+        assert_true(*end == '\0' && x.as_double == y.as_double && x.as_odd == y.as_odd);
+        short_one = arena_printf(a, "%llu.%03u", (unsigned long long)(digits >> 12), (unsigned)(digits % 1000));
+        long_one = arena_printf(a, "%s%s", short_one, zeros);
+        x = floating_read(short_one, &end), y = floating_read(long_one, NULL);
+        assert_true(*end == '\0' && x.as_double == y.as_double && x.as_odd == y.as_odd);
+    }
 }
 
 /* ---- comparing ---- */
@@ -409,7 +558,10 @@ int main(void) {
         TEST(test_long_arrays_are_cut),
         TEST(test_npy_round_trip),
         TEST(test_npy_forms),
-        TEST(test_csv),
+        TEST(test_npy_of_tuples),
+        TEST(test_tables),
+        TEST(test_tables_that_are_wrong),
+        TEST(test_short_numbers),
         TEST(test_comparing),
         TEST(test_npy_of_narrow_floats),
         TEST(test_narrow_floats),
