@@ -34,8 +34,12 @@ size_t array_bytes(const struct array *array);
 
 // Files of NumPy's .npy format.
 void npy_write(const char *path, const struct array *array);
+// Of the fields of a structured array, which have as many bytes each; {0, 1}: of any other.
+struct npy_field {
+    size_t index, of;
+};
 // At most `most` elements; false, after a message, when the file holds something else.
-bool npy_read(const char *path, enum element element, size_t most, struct array *array);
+bool npy_read(const char *path, enum element element, struct npy_field field, size_t most, struct array *array);
 
 // ---------------------------------------------------------------- tasks
 

@@ -3,7 +3,7 @@
 //
 //   PROGRAM [OPTIONS] TASK             time it
 //   PROGRAM --write DIRECTORY TASK     write the inputs as .npy files; print their names, what is moved and computed
-//   PROGRAM --verify FILE.npy[,…] TASK check that the files hold the right results
+//   PROGRAM --verify FILE.npy[,…] TASK check that the files, or the fields of one, hold the right results
 //   PROGRAM --list -                   the names of all tasks
 //
 //   --size N, --columns C    elements, and columns of a matrix (2^24, and the power of two next to √N)
@@ -186,15 +186,18 @@ static void write_inputs(const struct problem *problem, const char *folder) {
            problem->operations);
 }
 
+// A file for each result, or one structured array of all.
 static bool verify_files(const struct problem *problem, const char *paths) {
     struct array results[MOST_RESULTS];
+    bool are_fields = problem->results > 1 && !strchr(paths, ',');
     for (size_t i = 0; i < problem->results; i++) {
         size_t length = strcspn(paths, ",");
         char path[4096];
         snprintf(path, sizeof path, "%.*s", (int)length, paths);
-        paths += length + (paths[length] == ',');
+        paths += are_fields ? 0 : length + (paths[length] == ',');
+        struct npy_field field = {are_fields ? i : 0, are_fields ? problem->results : 1};
         // One more than any right result has, so that surplus elements are noticed.
-        if (!npy_read(path, problem->out[i].element, problem_most(problem, i) + 1, &results[i]))
+        if (!npy_read(path, problem->out[i].element, field, problem_most(problem, i) + 1, &results[i]))
             return false;
     }
     return problem_check(problem, results);

@@ -61,7 +61,7 @@ static bool read_header(FILE *file, enum element element) {
     return strstr(header, code) && strstr(header, "'fortran_order': False");
 }
 
-bool npy_read(const char *path, enum element element, size_t most, struct array *array) {
+bool npy_read(const char *path, enum element element, struct npy_field field, size_t most, struct array *array) {
     FILE *file = fopen(path, "rb");
     if (!file) {
         perror(path);
@@ -69,10 +69,14 @@ bool npy_read(const char *path, enum element element, size_t most, struct array 
     }
     *array = (struct array){element, 0, 0, allocate(most * element_bytes(element)), ""};
     bool good = read_header(file, element);
+    size_t bytes = element_bytes(element);
+    char *whole = allocate(field.of * bytes);
     if (good)
-        array->count = fread(array->at, element_bytes(element), most, file);
+        for (; array->count < most && fread(whole, bytes, field.of, file) == field.of; array->count++)
+            memcpy((char *)array->at + array->count * bytes, whole + field.index * bytes, bytes);
     else
         fprintf(stderr, "%s: not a .npy file of %s\n", path, elements[element].code);
+    free(whole);
     fclose(file);
     return good;
 }

@@ -1,6 +1,6 @@
-/* Matrix Market's format: a line that says what the file holds, comments (%), sizes, entries. Of a sparse matrix
-   (`coordinate`) the entries are tuples of row, column and value, which count from 0 here and from 1 there; of a dense one
-   (`array`) the columns follow each other. Where only one half of a matrix is in the file, the other is added: a sparse
+/* Matrix Market's format: a line that says what the file holds, comments (%), sizes, entries. A sparse matrix
+   (`coordinate`) has tuples of row, column and value, which count from 0 here and from 1 there; a dense one (`array`)
+   has its columns one after the other. Where only one half of a matrix is in the file, the other is added: a sparse
    entry's twin comes right behind it. */
 #include "values/value.h"
 
@@ -124,7 +124,7 @@ static bool read_sizes(struct market *m) {
         return false;
     if (m->symmetry != GENERAL && m->rows != m->columns)
         return fail(m, "a symmetric matrix has as many columns as rows");
-    /* Before memory is asked for. The shortest entry is `1 1`, the shortest element a digit, each with the line's end. */
+    /* Before memory is asked for: the shortest entry is `1 1`, the shortest element a digit, each with a line's end. */
     size_t left = strlen(m->at);
     if (m->is_coordinate ? m->entries > left / 4 + 1 : m->rows * m->columns / 2 > left)
         return fail(m, "the file is too short for what these sizes say");

@@ -1,7 +1,7 @@
-/* Tables in text: a matrix has a row a line, an array of tuples a tuple a line, a list all the numbers in order, or those
-   of the column that is named. Commas, semicolons, tabs or blanks separate the values, the same ones in all of a file;
-   the first line may be of names. Blank lines and lines that begin with # are skipped. Nothing is guessed: what may mean
-   two things is an error. The text is gone through twice, to count and to read. */
+/* Tables in text: a matrix has a row a line, an array of tuples a tuple a line, a list all the numbers in order, or
+   those of the column that is named. Commas, semicolons, tabs or blanks separate the values, the same ones in all of a
+   file; the first line may be of names. Blank lines and lines that begin with # are skipped. Nothing is guessed: what
+   may mean two things is an error. The text is gone through twice, to count and to read. */
 #include "values/value.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ struct cell {
     bool is_quoted;
 };
 
-struct reader {
+struct table_reader {
     struct arena *arena;
     const char *text, *at;
     size_t line, cell; /* where `at` is; the cells before it in its line */
@@ -37,14 +37,14 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') 
 
 /* ---- lines ---- */
 
-static void go_to_start(struct reader *r) {
+static void go_to_start(struct table_reader *r) {
     static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8, which spreadsheets write */
     r->at = r->text + (strncmp(r->text, mark, strlen(mark)) == 0 ? strlen(mark) : 0);
     r->line = 1;
     r->separator = r->is_tsv ? '\t' : 0;
 }
 
-static void skip_line(struct reader *r) {
+static void skip_line(struct table_reader *r) {
     r->at += strcspn(r->at, "\r\n");
     if (*r->at == '\0')
         return;
@@ -53,7 +53,7 @@ static void skip_line(struct reader *r) {
 }
 
 /* To the next line that has something in it. Tabs that separate are something. */
-static bool find_line(struct reader *r) {
+static bool find_line(struct table_reader *r) {
     for (;; skip_line(r)) {
         const char *first = r->at;
         while (*first == ' ' || (*first == '\t' && r->separator != '\t'))
@@ -95,12 +95,12 @@ static const char *separator_name(char separator) {
                                : "nothing";
 }
 
-static const char *separator_said(struct reader *r) {
+static const char *separator_said(struct table_reader *r) {
     return r->separator == NONE ? "a line has one value"
                                 : arena_printf(r->arena, "%s separates values", separator_name(r->separator));
 }
 
-static void settle_separator(struct reader *r) {
+static void settle_separator(struct table_reader *r) {
     if (r->separator)
         return;
     r->separator = separator_of(r->at);
@@ -109,18 +109,18 @@ static void settle_separator(struct reader *r) {
 
 /* ---- cells ---- */
 
-static bool fail(struct reader *r, size_t cell, const char *problem) {
+static bool fail(struct table_reader *r, size_t cell, const char *problem) {
     r->why = arena_printf(r->arena, "line %zu, column %zu: %s", r->line, cell, problem);
     return false;
 }
 
-static void skip_blanks(struct reader *r) {
+static void skip_blanks(struct table_reader *r) {
     while (*r->at == ' ' || (*r->at == '\t' && r->separator != '\t'))
         r->at++;
 }
 
 /* False at the end of the line, or with what is wrong in `why`. */
-static bool next_cell(struct reader *r, struct cell *cell) {
+static bool next_cell(struct table_reader *r, struct cell *cell) {
     skip_blanks(r);
     if (ends_line(*r->at))
         return false;
@@ -150,7 +150,7 @@ static bool next_cell(struct reader *r, struct cell *cell) {
     return true;
 }
 
-static const char *shown(struct reader *r, const struct cell *cell) {
+static const char *shown(struct table_reader *r, const struct cell *cell) {
     size_t length = (size_t)(cell->end - cell->at);
     return arena_printf(r->arena, "`%.*s%s`", (int)(length > SHOWN_LONGEST ? SHOWN_LONGEST : length), cell->at,
                         length > SHOWN_LONGEST ? "…" : "");
@@ -181,7 +181,7 @@ static bool stands_for_nothing(const struct cell *cell) {
 }
 
 /* As other programs write what FCL calls nan, inf, true and false. */
-static bool read_word(struct reader *r, const struct cell *cell, enum base base, union scalar *value) {
+static bool read_word(struct table_reader *r, const struct cell *cell, enum base base, union scalar *value) {
     static const char *const floats[] = {"nan", "inf", "infinity"}, *const bools[] = {"true", "false"};
     char word[LOWERED_LONGEST + 1];
     const char *whole = lowered(cell, word), *why, *name = whole + (*whole == '-' || *whole == '+');
@@ -205,7 +205,7 @@ static bool has_other_marks(const struct cell *cell) {
 
 static bool is_name(const struct cell *cell);
 
-static bool read_value(struct reader *r, const struct cell *cell, enum base base, bool is_first_row,
+static bool read_value(struct table_reader *r, const struct cell *cell, enum base base, bool is_first_row,
                        union scalar *value) {
     const char *next = cell->at, *problem = NULL;
     if (next < cell->end && value_parse_scalar(r->arena, base, &next, value, &problem) && next == cell->end)
@@ -255,8 +255,8 @@ typedef VEC(const char *) names;
 
 /* Reads the line at hand where it is of names: one at least, and nothing that may be a number. The line behind it says
    what separates. */
-static bool take_names(struct reader *r, names *found) {
-    struct reader ahead = *r;
+static bool take_names(struct table_reader *r, names *found) {
+    struct table_reader ahead = *r;
     skip_line(&ahead);
     bool has_row = find_line(&ahead);
     if (has_row)
@@ -267,7 +267,7 @@ static bool take_names(struct reader *r, names *found) {
         if (has_row && ahead.separator == ' ')
             ahead.separator = NONE; /* a name of several words, above a column */
     }
-    struct reader line = *r;
+    struct table_reader line = *r;
     line.separator = ahead.separator;
     struct cell cell;
     bool any = false;
@@ -298,7 +298,8 @@ struct table {
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-static bool has_same_width(struct reader *r, const struct table *t, bool is_list, const char *start, size_t columns) {
+static bool has_same_width(struct table_reader *r, const struct table *t, bool is_list, const char *start,
+                           size_t columns) {
     char separator = separator_of(start);
     const char *hint = separator != r->separator && separator != NONE
                            ? arena_printf(r->arena, ": %s separates here, and %s in line %zu",
@@ -318,7 +319,7 @@ static bool has_same_width(struct reader *r, const struct table *t, bool is_list
     return false;
 }
 
-static bool is_open_as_first(struct reader *r, const struct table *t, bool is_open, size_t line) {
+static bool is_open_as_first(struct table_reader *r, const struct table *t, bool is_open, size_t line) {
     if (is_open != t->is_open)
         r->why = arena_printf(r->arena, "line %zu %s with %s, and line %zu %s: is a value missing?", line,
                               is_open ? "ends" : "does not end", separator_name(r->separator), t->first_line,
@@ -329,7 +330,7 @@ static bool is_open_as_first(struct reader *r, const struct table *t, bool is_op
 /* Counts rows and cells. Rows are equally long, and all lines end with a separator or none does. Only a list of numbers
    between blanks, or one whose lines end with separators, goes on in lines of any length, and its last line may end
    without. */
-static bool measure(struct reader *r, struct table *t, bool is_list) {
+static bool measure(struct table_reader *r, struct table *t, bool is_list) {
     bool was_open = false;
     size_t last_line = 0;
     for (; find_line(r); skip_line(r), t->rows++) {
@@ -359,7 +360,7 @@ static bool measure(struct reader *r, struct table *t, bool is_list) {
     return true;
 }
 
-static bool find_column(struct reader *r, const struct table *t, const char *name, size_t *column) {
+static bool find_column(struct table_reader *r, const struct table *t, const char *name, size_t *column) {
     struct text known;
     text_init(&known, r->arena);
     size_t found = 0;
@@ -376,7 +377,7 @@ static bool find_column(struct reader *r, const struct table *t, const char *nam
     return false;
 }
 
-static bool fits_type(struct reader *r, const struct table *t, struct type *type, size_t rank, size_t leaves) {
+static bool fits_type(struct table_reader *r, const struct table *t, struct type *type, size_t rank, size_t leaves) {
     size_t columns = t->names_at ? t->names.count : t->columns;
     if (leaves > 1 && (t->rows || t->names_at) && columns != leaves)
         r->why =
@@ -393,7 +394,8 @@ static bool fits_type(struct reader *r, const struct table *t, struct type *type
 }
 
 /* `only`: the column that is read, 0 for all. */
-static bool read_rows(struct reader *r, const struct table *t, size_t only, struct host_value **leaves, size_t width) {
+static bool read_rows(struct table_reader *r, const struct table *t, size_t only, struct host_value **leaves,
+                      size_t width) {
     size_t done = 0;
     for (; find_line(r); skip_line(r)) {
         settle_separator(r);
@@ -411,7 +413,7 @@ static bool read_rows(struct reader *r, const struct table *t, size_t only, stru
     return true;
 }
 
-static struct host_value *read_table(struct reader *r, struct type *type, const char *column) {
+static struct host_value *read_table(struct table_reader *r, struct type *type, const char *column) {
     struct type *element;
     size_t rank = value_type_rank(type, &element), width = value_leaf_count(element), only = 0;
     if (rank == 0 || rank > 2 || (rank == 2 && width > 1) || (column && width > 1) || (column && rank > 1)) {
@@ -426,7 +428,7 @@ static struct host_value *read_table(struct reader *r, struct type *type, const 
         size_t line = r->line;
         table.names_at = take_names(r, &table.names) ? line : 0;
     }
-    struct reader rows = *r;
+    struct table_reader rows = *r;
     if (!measure(r, &table, rank == 1 && width == 1 && !table.names_at) ||
         (column && !find_column(r, &table, column, &only)) || (!column && !fits_type(r, &table, type, rank, width)))
         return NULL;
@@ -452,7 +454,7 @@ const char *value_why_no_text(struct arena *arena, struct value_bytes bytes) {
 
 struct host_value *value_from_table(struct arena *arena, struct type *type, struct value_bytes bytes, bool is_tsv,
                                     const char *column, const char **why) {
-    struct reader reader = {.arena = arena, .text = (const char *)bytes.at, .is_tsv = is_tsv};
+    struct table_reader reader = {.arena = arena, .text = (const char *)bytes.at, .is_tsv = is_tsv};
     reader.why = value_why_no_text(arena, bytes);
     struct host_value *result = reader.why ? NULL : read_table(&reader, type, column);
     *why = reader.why;
