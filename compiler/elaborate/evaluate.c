@@ -138,7 +138,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
 
 enum { DEEPEST_LENGTH = 8 };
 
-static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth);
+static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, bool in_branches, int depth);
 
 static struct ir_value *yield_of(const struct ir_value *result, int region) {
     const struct ir_instruction *branch = result->definition;
@@ -149,31 +149,35 @@ static struct ir_value *yield_of(const struct ir_value *result, int region) {
 }
 
 /* What branches yield is not resolved: it would become their results again. */
-static bool is_computed_alike(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
+static bool is_computed_alike(struct elaborator *e, struct ir_value *a, struct ir_value *b, bool in_branches,
+                              int depth) {
     if (a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer))
         return a->base == b->base;
     const struct ir_instruction *x = a->definition, *y = b->definition;
-    if (!x || !y || x->kind != y->kind || (x->kind != IR_OPERATION && x->kind != IR_IF) || a->base != b->base ||
-        x->operand_count != y->operand_count || depth == 0)
-        return false;
-    if (x->kind == IR_OPERATION && x->op != y->op)
+    bool is_branch = in_branches && x && x->kind == IR_IF;
+    if (!x || !y || (x->kind != IR_OPERATION && !is_branch) || y->kind != x->kind || (!is_branch && x->op != y->op) ||
+        a->base != b->base || x->operand_count != y->operand_count || depth == 0)
         return false;
     for (size_t i = 0; i < x->operand_count; i++)
-        if (!is_same(e, x->operands[i], y->operands[i], depth - 1))
+        if (!is_same(e, x->operands[i], y->operands[i], in_branches, depth - 1))
             return false;
-    for (int r = 0; x->kind == IR_IF && r < 2; r++)
-        if (!is_computed_alike(e, yield_of(a, r), yield_of(b, r), depth - 1))
+    for (int r = 0; is_branch && r < 2; r++)
+        if (!is_computed_alike(e, yield_of(a, r), yield_of(b, r), in_branches, depth - 1))
             return false;
     return true;
 }
 
-static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
-    return is_computed_alike(e, ir_resolve(e->builder, a), ir_resolve(e->builder, b), depth);
+static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, bool in_branches, int depth) {
+    return is_computed_alike(e, ir_resolve(e->builder, a), ir_resolve(e->builder, b), in_branches, depth);
 }
 
 /* At -O0, too, where what is computed twice are two values. */
 bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b) {
-    return is_same(e, a, b, DEEPEST_LENGTH);
+    return is_same(e, a, b, false, DEEPEST_LENGTH);
+}
+
+bool elab_is_same_in_branches(struct elaborator *e, struct ir_value *a, struct ir_value *b) {
+    return is_same(e, a, b, true, DEEPEST_LENGTH);
 }
 
 struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,

@@ -127,7 +127,7 @@ static void compare_some(struct elaborator *e, void *context) {
     e->shape++;
     struct ir_value *some = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
     struct pull *row = elab_as_pull(e, elab_index(e, c->rows, some));
-    c->is_same = row->length && elab_is_same_length(e, row->length, c->width);
+    c->is_same = row->length && elab_is_same_in_branches(e, row->length, c->width);
 }
 
 /* Compares the width with the length of each row, where there are few and their number is known. */
@@ -151,7 +151,7 @@ static void compare_each(struct elaborator *e, void *context) {
 static void compare_mapped(struct elaborator *e, void *context) {
     struct comparing *c = context;
     struct ir_value *one = elab_mapped_length(e, c->rows), *other = elab_mapped_length(e, c->rows);
-    c->is_same = one && other && elab_is_same_length(e, one, other);
+    c->is_same = one && other && elab_is_same_in_branches(e, one, other);
 }
 
 static bool try_to(struct elaborator *e, void (*compare)(struct elaborator *, void *), struct comparing *c) {

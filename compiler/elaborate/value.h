@@ -331,6 +331,8 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
 struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
                                     struct ir_value *b);
 bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b);
+/* Results of branches, too, that are computed alike on the same condition. */
+bool elab_is_same_in_branches(struct elaborator *e, struct ir_value *a, struct ir_value *b);
 /* Goes back to begin the chunk anew under each branch of an IF on that condition, where that can be: note [splits]. */
 void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span);
 /* Runs a body for what it finds out, and leaves what it builds behind; false where it failed, of
