@@ -174,6 +174,14 @@ static struct ir_value *set_mark(struct checking *c, struct ir_buffer *marks, st
     return rewrite_operation(&c->r, OP_EQ, before, rewrite_constant(&c->r, BASE_U32, 0));
 }
 
+/* A thread may store an element again in a loop of its own, as it does that takes the place of what it does not keep. */
+static bool is_in_own_loop(const struct ir_instruction *at) {
+    const struct ir_instruction *owner = at->region->owner;
+    while (owner && owner->kind == IR_IF)
+        owner = owner->region->owner;
+    return owner && (owner->kind == IR_FOR || owner->kind == IR_WHILE);
+}
+
 static void put_marked(struct checking *c, struct ir_region *region, struct ir_instruction *at) {
     struct ir_buffer *marks = map_get(c->marks, at->buffer);
     struct ir_value *index = at->operands[0];
@@ -183,7 +191,7 @@ static void put_marked(struct checking *c, struct ir_region *region, struct ir_i
         add_check(c, CHECK_UNWRITTEN, is_set, index, index);
     } else if (marks && at->kind == IR_STORE) {
         struct ir_value *is_first = set_mark(c, marks, index);
-        if (!at->again && !at->is_volatile && !IR_PART(at, store).may_meet)
+        if (!at->again && !at->is_volatile && !IR_PART(at, store).may_meet && !is_in_own_loop(at))
             add_check(c, CHECK_TWICE, is_first, index, index);
     }
     put(c, region, at);

@@ -186,7 +186,8 @@ static void note_load(struct evaluation *x, struct memory *memory, uint64_t plac
 static void note_store(struct evaluation *x, struct memory *memory, uint64_t place, struct mark mark) {
     struct mark stored = memory->stored[place];
     bool is_once = x->at->kind == IR_STORE && !x->at->buffer->rewritten && !x->at->again && !(mark.iteration & SOFT);
-    if (is_once && stored.run > ZEROS)
+    bool is_same_thread = stored.run == mark.run && stored.iteration == mark.iteration;
+    if (is_once && stored.run > ZEROS && !is_same_thread)
         fail(x, DIAG_WRITTEN_TWICE, "element %llu of %s is stored twice, and the buffer is not `rewritten`",
              (unsigned long long)place, name_of(x, x->at->buffer));
     if (may_meet(x, stored, mark) || may_meet(x, memory->loaded[place], mark))

@@ -317,6 +317,16 @@ def cases(env):
             done.stderr
     yield Case("what a block does is verified", of_blocks)
 
+    def stored_again():
+        """For CPUs a filter stores what it does not keep, too, where the next one goes."""
+        source, path = (os.path.join(env.tmp(), name) for name in ("p.fcl", "p.fclir"))
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("kernel large (xs : [int]) = filter (fn x => x > 1) xs\n")
+        env.must(env.fclc, source, "--target=c", "-o", path)
+        for target in "interp", "c":
+            assert env.must(env.fclc, "run", "--target=" + target, path, "large", "[1,2,0,3]") == "[2,3]\n"
+    yield Case("a thread stores an element again in a loop of its own", stored_again)
+
     def found():
         """What the text does not show is found by a run with checks."""
         path = os.path.join(env.tmp(), "k.fclir")
