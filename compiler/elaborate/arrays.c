@@ -1,4 +1,6 @@
 /* The primitives on pull and push arrays that are not in a file of their own. Nothing here emits a loop. */
+#include <string.h>
+
 #include "elaborate/value.h"
 
 PRIMITIVE(GENERATE) {
@@ -36,13 +38,43 @@ PRIMITIVE(ELEMENT_BYTES) {
     return elab_scalar(e, ir_int(e->builder, elab_bits(&bases) / 8));
 }
 
-PRIMITIVE(COMMUTES) {
-    const struct elab_value *f = arguments[0];
-    bool commutes = f->kind == ELAB_CLOSURE
-                        ? core_commutes(e->arena, f->closure.lambda)
-                        : f->kind == ELAB_PRIMITIVE && core_commutes_primitive(f->primitive.primitive);
-    return elab_scalar(e, ir_bool(e->builder, commutes));
+static bool commutes(struct elaborator *e, const struct elab_value *f) {
+    return f->kind == ELAB_CLOSURE ? core_commutes(e->arena, f->closure.lambda)
+                                   : f->kind == ELAB_PRIMITIVE && core_commutes_primitive(f->primitive.primitive);
 }
+
+PRIMITIVE(COMMUTES) { return elab_scalar(e, ir_bool(e->builder, commutes(e, arguments[0]))); }
+
+/* Is `f x y` known to be `same`, to the bit? */
+static bool gives(struct elaborator *e, struct elab_value *f, struct elab_value *x, struct elab_value *y,
+                  struct elab_value *same) {
+    ir_values results = elab_leaves(e, elab_apply2(e, f, x, y)), wanted = elab_leaves(e, same);
+    for (size_t k = 0; k < wanted.count; k++) {
+        const struct ir_value *result = ir_resolve(e->builder, results.at[k]);
+        const struct ir_value *want = ir_resolve(e->builder, wanted.at[k]);
+        if (result->base != want->base || !ir_is_same(result, want))
+            return false;
+    }
+    return true;
+}
+
+bool elab_may_repeat(struct elaborator *e, struct elab_value *f, struct elab_value *start) {
+    if (e->shape)
+        return false;
+    struct ir_builder *b = e->builder;
+    ir_values leaves = elab_leaves(e, start);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    memcpy(carried, leaves.at, leaves.count * sizeof *carried);
+    struct ir_region *here = ir_current(b);
+    ir_begin_for(b, ir_int(b, 2), carried, leaves.count, "unknown");
+    struct elab_value *any = elab_unflatten(e, start, carried);
+    bool result = (commutes(e, f) && gives(e, f, start, start, start)) ||
+                  (gives(e, f, start, any, any) && gives(e, f, any, start, any));
+    ir_unwind(b, here);
+    return result;
+}
+
+PRIMITIVE(MAY_REPEAT) { return elab_scalar(e, ir_bool(e->builder, elab_may_repeat(e, arguments[0], arguments[1]))); }
 
 PRIMITIVE(NO_GROUPS) {
     struct ir_builder *b = e->builder;

@@ -18,6 +18,12 @@
    backend/cuda_family.h). OpenCL's need not (Intel's GPUs read them from a core's own cache), so
    there words are written and read by atomics.
 
+   note [start values]
+   The start value, which need not be neutral, comes before what block 0 has given, once. So no word
+   has it: a block combines it with what it found, and block 0 finds nothing. The nearest block's
+   value is taken as it is, the others' are combined with it. Where the start value may be repeated
+   (`elab_may_repeat`), a search begins with it, and both cases are one.
+
    note [counts]
    `lookbackCounts` does the same for each place of an array of numbers that are not negative, a
    thread for each place, so that blocks can tell hundreds. State and number are one word of 32
@@ -52,7 +58,8 @@ struct lookback_state {
     const char *name; /* the primitive's */
     struct span span;
     bool in_passes;
-    struct elab_value *function, *neutral; /* or, of counts: */
+    struct elab_value *function, *start; /* or, of counts: */
+    bool repeats_start;                  /* see note [start values] */
     struct ir_value *places; /* of each block, at most; its words or values are behind those of the block before it */
     base_list bases;
     base_list pieces; /* of the value: components, and both halves of those that have 64 bits */
@@ -185,12 +192,12 @@ static void share_out(struct elaborator *e, struct lookback_state *state, struct
 }
 
 static struct lookback_state *new_values(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass,
-                                         struct elab_value *function, struct elab_value *neutral) {
+                                         struct elab_value *function, struct elab_value *start) {
     struct ir_builder *b = e->builder;
     struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
     state->function = function;
-    state->neutral = neutral;
-    ir_values leaves = elab_leaves(e, neutral);
+    state->start = start;
+    ir_values leaves = elab_leaves(e, start);
     for (size_t k = 0; k < leaves.count; k++)
         vec_push(e->arena, &state->bases, leaves.at[k]->base);
     if (in_one_pass) {
@@ -207,8 +214,26 @@ static struct lookback_state *new_values(struct elaborator *e, const struct bloc
 
 static struct elab_value *combine(struct elaborator *e, const struct lookback_state *state, struct ir_value *const *x,
                                   struct ir_value *const *y) {
-    struct elab_value *a = elab_unflatten(e, state->neutral, x);
-    return elab_apply2(e, state->function, a, elab_unflatten(e, state->neutral, y));
+    struct elab_value *a = elab_unflatten(e, state->start, x);
+    return elab_apply2(e, state->function, a, elab_unflatten(e, state->start, y));
+}
+
+/* The leaves of x combined with y, or, where `is_alone` (NULL: never) holds, those of `alone`. */
+static ir_values combine_unless(struct elaborator *e, const struct lookback_state *state, struct ir_value *is_alone,
+                                struct ir_value *const *alone, struct ir_value *const *x, struct ir_value *const *y) {
+    ir_values combined = elab_leaves(e, combine(e, state, x, y));
+    for (size_t k = 0; k < combined.count && is_alone; k++)
+        combined.at[k] = ir_ternary(e->builder, OP_SELECT, is_alone, alone[k], combined.at[k]);
+    return combined;
+}
+
+/* Is j the block that is `distance` before this one? NULL where the start value stands for what is not there. */
+static struct ir_value *is_before(struct elaborator *e, const struct lookback_state *state,
+                                  const struct blocks_run *blocks, struct ir_value *j, int distance) {
+    struct ir_builder *b = e->builder;
+    if (state->repeats_start)
+        return NULL;
+    return ir_binary(b, OP_EQ, j, ir_binary(b, OP_SUB, blocks->index, ir_int(b, distance)));
 }
 
 /* ---- in one pass ---- */
@@ -344,7 +369,8 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
     struct ir_value **words, *what = look(e, state, j, &words);
     ir_name(what, "state");
     ir_begin_if(b, ir_binary(b, OP_NE, what, ir_int(b, NOTHING)));
-    ir_values combined = elab_leaves(e, combine(e, state, value_in(e, state, words), carried));
+    struct ir_value **x = value_in(e, state, words);
+    ir_values combined = combine_unless(e, state, is_before(e, state, blocks, j, 1), x, x, carried);
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, j, one));
     struct ir_value *is_all =
         ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
@@ -412,7 +438,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     combine_lanes(e, state, &window, x);
     for (size_t k = 0; k < n; k++)
         x[k] = elab_exchange(e, x[k], zero);
-    ir_values combined = elab_leaves(e, combine(e, state, x, carried));
+    ir_values combined = combine_unless(e, state, is_before(e, state, blocks, carried[n], 1), x, x, carried);
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, carried[n], ir_int(b, e->options->warp_size)));
     vec_push(e->arena, &combined, ir_binary(b, OP_NE, ends, none));
     end_search(e, &combined, carried, acc);
@@ -465,15 +491,18 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
     if (!is_told)
         tell(e, state, blocks, aggregate, lane);
     bool was_volatile = ir_set_volatile(b, true);
-    ir_values acc = elab_leaves(e, state->neutral);
+    ir_values start = elab_leaves(e, state->start), acc = elab_leaves(e, state->start);
     if (by_warp)
         go_back_by_warp(e, state, blocks, lane, acc.at);
     else
         go_back(e, state, blocks, acc.at);
     begin_only(e, lane);
-    ir_values inclusive = elab_leaves(e, combine(e, state, acc.at, aggregate->at));
+    struct ir_value *is_first = is_before(e, state, blocks, ir_int(b, 0), 0);
+    ir_values inclusive = combine_unless(e, state, is_first, aggregate->at, acc.at, aggregate->at);
     publish(e, state, blocks, INCLUSIVE, inclusive.at);
     ir_set_volatile(b, was_volatile);
+    if (is_first)
+        acc = combine_unless(e, state, is_first, start.at, start.at, acc.at);
     for (size_t k = 0; k < n; k++)
         ir_store(b, found[k], ir_int(b, 0), acc.at[k]);
     end_only(e, lane);
@@ -483,7 +512,7 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
     for (size_t k = 0; k < n; k++)
         leaves[k] = ir_load(b, found[k], ir_int(b, 0));
-    return elab_unflatten(e, state->neutral, leaves);
+    return elab_unflatten(e, state->start, leaves);
 }
 
 /* ---- in passes ---- */
@@ -501,7 +530,7 @@ static void scan_values(struct elaborator *e, const struct lookback_state *state
     struct ir_builder *b = e->builder;
     size_t n = state->bases.count;
     ir_begin_forall(b, LEVEL_GRID, LEVEL_THREAD, ir_int(b, 1), "one");
-    ir_values acc = elab_leaves(e, state->neutral);
+    ir_values acc = elab_leaves(e, state->start);
     struct ir_value *i = ir_begin_for(b, blocks->count, acc.at, n, "block");
     struct ir_value **given = ARENA_ARRAY(e->arena, struct ir_value *, n);
     for (size_t k = 0; k < n; k++) {
@@ -764,18 +793,18 @@ static struct elab_value *work(struct elaborator *e, struct elab_value *function
 }
 
 static struct elab_value *look_back(struct elaborator *e, struct elab_value **arguments, struct elab_value *meanwhile) {
-    struct elab_value *neutral = arguments[2];
+    struct elab_value *start = arguments[2];
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
-        return with_work(e, elab_unknown_like(e, neutral), work(e, meanwhile));
+        return with_work(e, elab_unknown_like(e, start), work(e, meanwhile));
     if (!blocks)
-        return with_work(e, neutral, work(e, meanwhile)); /* there is one block */
+        return with_work(e, start, work(e, meanwhile)); /* there is one block */
     bool in_passes = is_in_passes(e, arguments[0]);
     check_place(e, blocks, "lookback");
     struct lookback_state *state = state_here(e, blocks, in_passes, false, "lookback");
     if (!state) {
         struct ir_region *back = begin_state(e, blocks, in_passes);
-        state = new_values(e, blocks, !in_passes, arguments[1], neutral);
+        state = new_values(e, blocks, !in_passes, arguments[1], start);
         end_state(e, blocks, state, in_passes, "lookback", back);
     }
     ir_values aggregate = elab_leaves(e, arguments[3]);
@@ -785,11 +814,12 @@ static struct elab_value *look_back(struct elaborator *e, struct elab_value **ar
     if (!is_same)
         fail_place(e, e->span, "lookback");
     state->function = arguments[1];
-    state->neutral = neutral;
+    state->start = start;
+    state->repeats_start = elab_may_repeat(e, arguments[1], start);
     if (ends_pass(blocks, state)) {
         collect(e, state, blocks, &aggregate);
         e->shape++;
-        return with_work(e, elab_unknown_like(e, neutral), work(e, meanwhile));
+        return with_work(e, elab_unknown_like(e, start), work(e, meanwhile));
     }
     if (!in_passes) {
         if (meanwhile)
@@ -800,7 +830,7 @@ static struct elab_value *look_back(struct elaborator *e, struct elab_value **ar
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
         leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
-    return with_work(e, elab_unflatten(e, neutral, leaves), work(e, meanwhile));
+    return with_work(e, elab_unflatten(e, start, leaves), work(e, meanwhile));
 }
 
 PRIMITIVE(LOOKBACK) { return look_back(e, arguments, NULL); }

@@ -341,6 +341,11 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
+/* ---- arrays.c ---- */
+/* Is the start value seen to do no more when the operator combines it again, so that copies may begin with it?
+   It is neutral, or the operator commutes and it is what it gives with itself, as 0.0 of (+). */
+bool elab_may_repeat(struct elaborator *e, struct elab_value *function, struct elab_value *start);
+
 /* ---- values.c: constructors and views ---- */
 struct elab_value *elab_scalar(struct elaborator *e, struct ir_value *value);
 struct elab_value *elab_unknown(struct elaborator *e);

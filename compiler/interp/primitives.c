@@ -50,6 +50,9 @@ PRIMITIVE(COMMUTES) {
                        : f.kind == V_PRIMITIVE && !f.partial->count && core_commutes_primitive(f.partial->primitive));
 }
 
+/* The interpreter uses each start value once. */
+PRIMITIVE(MAY_REPEAT) { return bool_of(false); }
+
 static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,
                                     struct span span) {
     if (exact > INT32_MAX)
