@@ -45,9 +45,8 @@ static bool commutes(struct elaborator *e, const struct elab_value *f) {
 
 PRIMITIVE(COMMUTES) { return elab_scalar(e, ir_bool(e->builder, commutes(e, arguments[0]))); }
 
-/* Is `f x y` known to be `same`, to the bit? */
-static bool gives(struct elaborator *e, struct elab_value *f, struct elab_value *x, struct elab_value *y,
-                  struct elab_value *same) {
+bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x, struct elab_value *y,
+                struct elab_value *same) {
     ir_values results = elab_leaves(e, elab_apply2(e, f, x, y)), wanted = elab_leaves(e, same);
     for (size_t k = 0; k < wanted.count; k++) {
         const struct ir_value *result = ir_resolve(e->builder, results.at[k]);
@@ -68,8 +67,8 @@ bool elab_may_repeat(struct elaborator *e, struct elab_value *f, struct elab_val
     struct ir_region *here = ir_current(b);
     ir_begin_for(b, ir_int(b, 2), carried, leaves.count, "unknown");
     struct elab_value *any = elab_unflatten(e, start, carried);
-    bool result = (commutes(e, f) && gives(e, f, start, start, start)) ||
-                  (gives(e, f, start, any, any) && gives(e, f, any, start, any));
+    bool result = (commutes(e, f) && elab_gives(e, f, start, start, start)) ||
+                  (elab_gives(e, f, start, any, any) && elab_gives(e, f, any, start, any));
     ir_unwind(b, here);
     return result;
 }

@@ -54,6 +54,23 @@ static struct ir_value *is_between_unsigned(struct elaborator *e, struct ir_valu
     return ir_binary(b, OP_LT, from_low, ir_convert(b, natural, BASE_U32));
 }
 
+/* Checks that the operator makes the value of the neutral element and it. A NaN is as good as another. */
+static void check_neutral(struct elaborator *e, const struct reducing *r, struct elab_value *value,
+                          struct ir_value *index) {
+    struct ir_builder *b = e->builder;
+    if (!e->options->check || !r->has_neutral || r->is_neutral)
+        return;
+    ir_values old = elab_leaves(e, value), new = elab_leaves(e, elab_apply2(e, r->function, r->neutral, value));
+    struct ir_value *same = ir_bool(b, true);
+    for (size_t k = 0; k < r->count; k++) {
+        struct ir_value *is_kept = ir_binary(b, OP_EQ, old.at[k], new.at[k]);
+        if (base_info[old.at[k]->base].is_floating)
+            is_kept = ir_binary(b, OP_OR, is_kept, ir_binary(b, OP_NE, old.at[k], old.at[k]));
+        same = ir_binary(b, OP_AND, same, is_kept);
+    }
+    elab_check_push(e, r->push, CHECK_NEUTRAL, same, index, index);
+}
+
 static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
                       const struct elab_value *pair, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
@@ -65,6 +82,7 @@ static void take_pair(struct elaborator *e, const struct reducing *r, const stru
     enum ir_truth truth = ir_begin_choice(b, inside);
     if (truth != IR_FALSE) {
         ir_assume(b, is_between(e, low, index, index, width));
+        check_neutral(e, r, pair->tuple.items[1], index);
         put_pair(e, r, places, pair, low);
     }
     ir_end_only_choice(b, truth);

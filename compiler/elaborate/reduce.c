@@ -544,14 +544,13 @@ static bool is_number(const struct ir_value *value, int64_t number) {
 }
 
 /* Is the neutral element one? With no own buckets and one copy, as `permute` asks for, it need not be. */
-static bool has_neutral(const struct elaborator *e, const struct push *push) {
-    return !is_number(ir_resolve(e->builder, push->update.passes), 0) ||
-           !is_number(ir_resolve(e->builder, push->update.copies), 1);
+static bool has_neutral(const struct elaborator *e, struct ir_value *passes, struct ir_value *copies) {
+    return !is_number(ir_resolve(e->builder, passes), 0) || !is_number(ir_resolve(e->builder, copies), 1);
 }
 
 void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct reducing r = {
-        .push = push, .function = push->function, .neutral = push->update.neutral, .has_neutral = has_neutral(e, push)};
+    struct reducing r = {.push = push, .function = push->function, .neutral = push->update.neutral};
+    r.has_neutral = has_neutral(e, push->update.passes, push->update.copies);
     elab_hold_pairs(e, push, push);
     reduce_study(e, &r);
     if (push->level == LEVEL_GRID)
@@ -562,8 +561,58 @@ void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const str
         run_at_unit(e, &r, writer);
 }
 
+/* A value like that one with the number in each component. */
+static struct elab_value *sample(struct elaborator *e, struct elab_value *like, int64_t number) {
+    ir_values leaves = elab_leaves(e, like);
+    for (size_t k = 0; k < leaves.count; k++) {
+        enum base base = leaves.at[k]->base;
+        union scalar scalar = {.integer = base == BASE_BOOL ? number > 0 : number};
+        if (base_info[base].is_floating)
+            scalar = (union scalar){.floating = (double)number};
+        leaves.at[k] = ir_constant(e->builder, base, scalar);
+    }
+    return elab_unflatten(e, like, leaves.at);
+}
+
+/* Does the operator make another value of that and each sample? Only then: 0 is neutral for `max` where none is below. */
+static bool changes_samples(struct elaborator *e, struct elab_value *function, struct elab_value *neutral) {
+    static const int64_t numbers[] = {1, 2, 3, 5, 100, -1, 0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct elab_value *any = sample(e, neutral, numbers[i]);
+        ir_values old = elab_leaves(e, any), new = elab_leaves(e, elab_apply2(e, function, neutral, any));
+        bool is_kept = true;
+        for (size_t k = 0; k < old.count; k++) {
+            enum ir_truth same = ir_known(e->builder, ir_binary(e->builder, OP_EQ, old.at[k], new.at[k]));
+            if (same == IR_UNKNOWN)
+                return false;
+            is_kept &= same == IR_TRUE;
+        }
+        if (is_kept)
+            return false;
+    }
+    return true;
+}
+
+/* What is known to be no neutral element is an error: where it is written, not where the array is computed. */
+static void check_neutral(struct elaborator *e, struct elab_value *function, struct elab_value *neutral) {
+    ir_values leaves = elab_leaves(e, neutral);
+    for (size_t k = 0; k < leaves.count; k++)
+        if (!ir_resolve(e->builder, leaves.at[k])->is_constant)
+            return;
+    struct ir_region *here = ir_current(e->builder);
+    ir_begin_for(e->builder, ir_int(e->builder, 2), NULL, 0, "unknown");
+    bool changes = changes_samples(e, function, neutral);
+    ir_unwind(e->builder, here);
+    if (changes)
+        elab_fail(e, DIAG_NOT_NEUTRAL, e->span,
+                  "the neutral element here is none: of it and x the operator must make x, as (+) does of 0 and x. "
+                  "What places begin with is another argument, the array");
+}
+
 static struct elab_value *reduction(struct elaborator *e, const struct instance *instance,
                                     struct elab_value **arguments, bool is_each) {
+    if (!e->shape && has_neutral(e, elab_as_scalar(e, arguments[2]), elab_as_scalar(e, arguments[3])))
+        check_neutral(e, arguments[4], arguments[5]);
     return NEW_PUSH(REDUCE_BY_INDEX, elab_level(e, instance, 0), .function = arguments[4],
                     .array = elab_as_pull(e, arguments[6]),
                     .update = {.pairs = elab_as_pull(e, arguments[7]),

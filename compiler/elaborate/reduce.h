@@ -15,6 +15,7 @@ struct reducing {
     enum ir_atomic *atomics;
     bool is_packed, is_locked;
     bool has_neutral; /* false: it is asked for in a way that uses no neutral element */
+    bool is_neutral;  /* that is seen */
     bool is_alone;    /* one thread does all updates */
     enum base word;   /* packed */
     bool has_narrow;  /* components that are kept in a word */

@@ -104,6 +104,7 @@ void reduce_study(struct elaborator *e, struct reducing *r) {
         bool is_atomic = other_operand(e, result, carried, n, k, &r->atomics[k]) != NULL;
         r->updates[k] = is_atomic ? UPDATE_ATOMIC : UPDATE_REPLACE;
     }
+    r->is_neutral = elab_gives(e, r->function, r->neutral, new, new);
     ir_unwind(b, here);
     if (is_apart)
         return;

@@ -342,6 +342,9 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
 /* ---- arrays.c ---- */
+/* Is `f x y` known to be `same`, to the bit? */
+bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x, struct elab_value *y,
+                struct elab_value *same);
 /* Is the start value seen to do no more when the operator combines it again, so that copies may begin with it?
    It is neutral, or the operator commutes and it is what it gives with itself, as 0.0 of (+). */
 bool elab_may_repeat(struct elaborator *e, struct elab_value *function, struct elab_value *start);

@@ -130,6 +130,7 @@ struct interp_push {
             const struct interp_pull *pairs;
             struct value neutral; /* REDUCE_BY_INDEX */
             bool is_each;         /* `pairs` are push arrays of pairs */
+            bool needs_none;      /* it is asked for in a way that uses no neutral element */
         } update;
         struct { /* SHUFFLE: by `count` or by the function */
             enum exchange exchange;

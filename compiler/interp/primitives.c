@@ -161,7 +161,9 @@ PRIMITIVE(SCATTER) { return new_scatter(in, a, false, span); }
 PRIMITIVE(SCATTER_EACH) { return new_scatter(in, a, true, span); }
 
 static struct value new_reduction(struct interp *in, const struct value *a, bool is_each, struct span span) {
-    return NEW_PUSH(REDUCE_BY_INDEX, .function = a[4], .array = a[6].pull, .update = {a[7].pull, a[5], is_each});
+    bool needs_none = a[2].scalar.integer == 0 && a[3].scalar.integer == 1;
+    return NEW_PUSH(REDUCE_BY_INDEX, .function = a[4], .array = a[6].pull,
+                    .update = {a[7].pull, a[5], is_each, needs_none});
 }
 
 PRIMITIVE(REDUCE_BY_INDEX) { return new_reduction(in, a, false, span); }

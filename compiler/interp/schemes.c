@@ -1,4 +1,6 @@
 /* What each iteration scheme of types/schemes.def does: how long what it writes is, and how it is written. */
+#include <math.h>
+
 #include "interp/machine.h"
 
 /* ---- lengths ---- */
@@ -350,6 +352,23 @@ static int64_t run_scatter(struct interp *in, struct interp_push *push, struct s
     return length;
 }
 
+/* Does the operator make the value of the neutral element and it? A NaN is as good as another. */
+static bool keeps_value(struct interp *in, const struct interp_push *push, struct value value) {
+    struct region_mark mark = region_here(in->region);
+    size_t width = value_pack_width(value);
+    struct value *cells = interp_alloc(in, 2 * width * sizeof *cells);
+    value_pack(value, cells);
+    value_pack(interp_apply2(in, push->function, push->update.neutral, value, push->span), cells + width);
+    bool same = true;
+    for (size_t i = 0; i < width; i++) {
+        const union scalar x = cells[i].scalar, y = cells[width + i].scalar;
+        bool is_floating = base_info[cells[i].base].is_floating;
+        same &= is_floating ? x.floating == y.floating || isnan(x.floating) : x.natural == y.natural;
+    }
+    region_release(in->region, mark);
+    return same;
+}
+
 /* Paper 002's meaning: the places begin as the array says, and take the pairs' values in order;
    pairs for places that are not there are ignored. */
 static int64_t run_reduce_by_index(struct interp *in, struct interp_push *push, struct sink *to) {
@@ -368,6 +387,11 @@ static int64_t run_reduce_by_index(struct interp *in, struct interp_push *push, 
         const struct value *pair = pull_element(in, pairs, k, push->span).tuple->items;
         int64_t place = pair[0].scalar.integer;
         if (place >= 0 && place < length) {
+            if (in->options->check && !push->update.needs_none && !keeps_value(in, push, pair[1]))
+                interp_fail_at(in, DIAG_NOT_NEUTRAL, push->span, push->made_at,
+                               "the neutral element is none: the operator makes another value of it and of a pair's "
+                               "for place %lld",
+                               (long long)place);
             struct value *cell = cells + (size_t)place * width;
             const struct value *next = cell;
             struct value old = value_unpack(in, &next);
