@@ -49,6 +49,8 @@ bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x
                 struct elab_value *same) {
     ir_values results = elab_leaves(e, elab_apply2(e, f, x, y)), wanted = elab_leaves(e, same);
     for (size_t k = 0; k < wanted.count; k++) {
+        if (!results.at[k])
+            return false;
         const struct ir_value *result = ir_resolve(e->builder, results.at[k]);
         const struct ir_value *want = ir_resolve(e->builder, wanted.at[k]);
         if (result->base != want->base || !ir_is_same(result, want))
@@ -58,10 +60,11 @@ bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x
 }
 
 bool elab_may_repeat(struct elaborator *e, struct elab_value *f, struct elab_value *start) {
-    if (e->shape)
-        return false;
     struct ir_builder *b = e->builder;
     ir_values leaves = elab_leaves(e, start);
+    for (size_t k = 0; k < leaves.count; k++)
+        if (!leaves.at[k]) /* in a shape: depends on data */
+            return false;
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
     struct ir_region *here = ir_current(b);
