@@ -58,3 +58,24 @@ PRIMITIVE(ORDER_BITS) {
     }
     return elab_scalar(e, ir_convert(b, bits, BASE_U64));
 }
+
+PRIMITIVE(FROM_ORDER_BITS) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *word = elab_as_scalar(e, arguments[0]);
+    if (!word)
+        return arguments[0];
+    base_list one = elab_bases_of(e, elab_type(e, instance, 0));
+    const struct base_info *info = &base_info[one.at[0]];
+    struct ir_value *bits = ir_convert(b, word, base_of_bits(one.at[0]));
+    struct ir_value *sign = word_constant(e, bits->base, (size_t)1 << (elab_leaf_bits(one.at[0]) - 1));
+    if (info->is_floating) {
+        struct ir_value *zero = word_constant(e, bits->base, 0);
+        struct ir_value *was_negative = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, bits, sign), zero);
+        bits = ir_binary(b, OP_XOR, bits, ir_ternary(b, OP_SELECT, was_negative, ir_unary(b, OP_BIT_NOT, zero), sign));
+    } else if (info->is_signed) {
+        bits = ir_binary(b, OP_XOR, bits, sign);
+    } else if (one.at[0] == BASE_BOOL) {
+        bits = ir_binary(b, OP_AND, bits, word_constant(e, bits->base, 1));
+    }
+    return elab_scalar(e, elab_unpack(e, bits, &one)[0]);
+}

@@ -83,18 +83,25 @@ static void check_place(struct interp *in, const struct core *call, const struct
                     level_names[needed], level_names[in->loc]);
 }
 
-/* Who computes a chunk of what this primitive makes: of concat and its like the first of their levels. */
-static enum level_value chunk_level(const struct core *primitive, const struct instance *instance) {
+static struct chosen choose(const struct core *primitive, const struct instance *instance) {
+    struct chosen chosen = {LEVEL_PURE, BASE_I32};
+    const struct core_instance *named = &primitive->primitive.instance;
     switch (primitive->primitive.primitive) {
     case PRIM_CONCAT:
     case PRIM_CONCAT_SEQ:
     case PRIM_INTERLEAVE:
     case PRIM_INTERLEAVE_INTO:
-    case PRIM_INTERLEAVE_SEQ: break;
-    default: return LEVEL_PURE;
+    case PRIM_INTERLEAVE_SEQ: /* the first of their levels */
+        if (named->levels)
+            chosen.chunk_level = level_instantiate(instance, named->levels[0]);
+        break;
+    case PRIM_FROM_ORDER_BITS:
+        if (named->types)
+            chosen.base = base_of(instance, named->types[0]);
+        break;
+    default: break;
     }
-    struct level **levels = primitive->primitive.instance.levels;
-    return levels ? level_instantiate(instance, levels[0]) : LEVEL_PURE;
+    return chosen;
 }
 
 /* ---- names ---- */
@@ -176,12 +183,12 @@ static struct value config(struct interp *in, const struct core *core) {
 
 /* ---- application ---- */
 
-static struct value partial_of(struct interp *in, enum primitive primitive, enum level_value chunk_level,
+static struct value partial_of(struct interp *in, enum primitive primitive, struct chosen chosen,
                                const struct value *first, size_t count, const struct value *last) {
     size_t total = count + (last != NULL);
     struct partial *partial = interp_alloc(in, sizeof *partial + total * sizeof *first);
     partial->primitive = primitive;
-    partial->chunk_level = chunk_level;
+    partial->chosen = chosen;
     partial->count = total;
     if (count)
         memcpy(partial->arguments, first, count * sizeof *first);
@@ -192,9 +199,9 @@ static struct value partial_of(struct interp *in, enum primitive primitive, enum
     return result;
 }
 
-static struct value call_primitive(struct interp *in, enum primitive primitive, enum level_value chunk_level,
+static struct value call_primitive(struct interp *in, enum primitive primitive, struct chosen chosen,
                                    const struct value *arguments, struct span span) {
-    in->chunk_level = chunk_level;
+    in->chosen = chosen;
     if (primitive_info[primitive].is_scalar)
         return scalar_apply(in, primitive, arguments);
     return interp_primitives[primitive](in, arguments, span);
@@ -230,12 +237,12 @@ struct value interp_apply(struct interp *in, struct value function, struct value
         size_t arity = (size_t)primitive_info[partial->primitive].arity;
         if (partial->count + 1 < arity) {
             result =
-                partial_of(in, partial->primitive, partial->chunk_level, partial->arguments, partial->count, &argument);
+                partial_of(in, partial->primitive, partial->chosen, partial->arguments, partial->count, &argument);
         } else {
             struct value all[8];
             memcpy(all, partial->arguments, partial->count * sizeof *all);
             all[partial->count] = argument;
-            result = call_primitive(in, partial->primitive, partial->chunk_level, all, span);
+            result = call_primitive(in, partial->primitive, partial->chosen, all, span);
         }
     } else {
         interp_fail(in, DIAG_INTERNAL, span, "the interpreter applies what is no function");
@@ -268,7 +275,7 @@ static struct value apply_spine(struct interp *in, const struct core *core,
         check_place(in, spine[count - arity], instance);
         struct interp_call call = {spine[count - arity]->span, in->call};
         in->call = &call;
-        function = call_primitive(in, primitive, chunk_level(head, instance), arguments, call.span);
+        function = call_primitive(in, primitive, choose(head, instance), arguments, call.span);
         in->call = call.caller;
     } else {
         function = interp_eval(in, head, environment, instance);
@@ -324,7 +331,7 @@ static struct value evaluated(struct interp *in, const struct core *core, const 
         case CORE_LOCAL: return local(in, core, environment, instance);
         case CORE_GLOBAL: return global(in, core, instance);
         case CORE_PRIMITIVE:
-            return partial_of(in, core->primitive.primitive, chunk_level(core, instance), NULL, 0, NULL);
+            return partial_of(in, core->primitive.primitive, choose(core, instance), NULL, 0, NULL);
         case CORE_CONFIG: return config(in, core);
         case CORE_LAMBDA: return closure_of(in, core, environment, instance, interp_users_span(in, core->span));
         case CORE_APPLY: return apply_spine(in, core, environment, instance);

@@ -60,10 +60,16 @@ struct closure {
     struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
 };
 
+/* What the instance says of a primitive. */
+struct chosen {
+    enum level_value chunk_level; /* of a concat and its like: who computes a chunk; else pure */
+    enum base base;               /* of the result of fromOrderBits */
+};
+
 /* A primitive with fewer arguments than it needs. */
 struct partial {
     enum primitive primitive;
-    enum level_value chunk_level; /* of a concat and its like: who computes a chunk; else pure */
+    struct chosen chosen;
     size_t count;
     struct value arguments[];
 };
@@ -177,7 +183,7 @@ struct interp {
     const struct interp_call *call; /* innermost */
     struct span made_at;            /* of the closure that is being evaluated */
     enum level_value loc;           /* who runs what is being evaluated; see note [places] in eval.c */
-    enum level_value chunk_level;   /* of the primitive that is being called, as in struct partial */
+    struct chosen chosen;           /* of the primitive that is being called */
     struct store *stores;           /* being filled, outermost last */
     struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place;   /* innermost */
@@ -265,6 +271,7 @@ extern interp_primitive *const interp_primitives[PRIM_COUNT];
 
 /* scalar.c: pure, total */
 struct value interp_order_bits(struct value x);
+struct value interp_from_order_bits(struct value bits, enum base base);
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments);
 
 /* exact.c: lengths do not wrap. `remember` gives back the result of an operation, with what it is exactly. */

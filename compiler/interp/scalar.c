@@ -337,3 +337,14 @@ struct value interp_order_bits(struct value x) {
         bits ^= sign;
     return scalar_of(BASE_U64, of_natural(bits));
 }
+
+struct value interp_from_order_bits(struct value word, enum base base) {
+    const struct base_info *info = &base_info[base];
+    uint64_t sign = (uint64_t)1 << (info->bits - 1), all = sign | (sign - 1), bits = word.scalar.natural & all;
+    if (base == BASE_BOOL)
+        return bool_of(bits & 1);
+    if (!info->is_floating)
+        return scalar_of(base, base_wrap(base, of_natural(info->is_signed ? bits ^ sign : bits)));
+    bits ^= bits & sign ? sign : all;
+    return scalar_of(base, (union scalar){.floating = floating_of_bits(info->format, bits)});
+}

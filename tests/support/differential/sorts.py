@@ -218,6 +218,10 @@ for kind in BITS:
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs,
             order=order: sorted(xs, key=order),
             EVERY)
+    if kind in ("bool", "float", "int", "u8", "i64"):
+        sorting(kind, "sortDescending",
+                f"map {written} (force (sortDescending {{}}))" if written else "sortDescending {}", "[{}]",
+                lambda xs, order=order: sorted(xs, key=order, reverse=True), EVERY if kind == "int" else QUICK)
     if kind in ("double", "int", "u8", "i16"):
         sorting(kind, "argsort", "argsort {}", "[int]", places, EVERY if kind == "double" else QUICK)
     if kind in ("bool", "float", "int", "u8", "i64", "double"):
@@ -226,6 +230,14 @@ for kind in BITS:
                                    f"snd sorted)",
                 "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), EVERY if kind ==
                 "float" else QUICK)
+    if kind in ("float", "u8", "i64"):
+        first = f"map ({written} . fst) sorted" if written else "map fst sorted"
+        sorting(kind, "sortDescendingByKey",
+                f"let sorted = force (sortDescendingByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
+                "[{}] [int]",
+                lambda xs, order=order: unzipped(2, [(xs[i], i) for i in sorted(
+                    range(len(xs)), key=lambda i: order(xs[i]), reverse=True)]),
+                EVERY if kind == "float" else QUICK)
 row("whole sorts", "halfPass", f"unzip (force (halfPass (fn (x, _) => int x) {PLACES}))", **KEYED,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 for name in ("radixPass", "bucketPass 256"):
