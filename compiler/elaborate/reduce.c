@@ -574,7 +574,8 @@ static struct elab_value *sample(struct elaborator *e, struct elab_value *like, 
     return elab_unflatten(e, like, leaves.at);
 }
 
-/* Does the operator make another value of that and each sample? Only then: 0 is neutral for `max` where none is below. */
+/* Does the operator make another value of that and each sample? One is enough: 0 is neutral for `max` where none is
+   less. */
 static bool changes_samples(struct elaborator *e, struct elab_value *function, struct elab_value *neutral) {
     static const int64_t numbers[] = {1, 2, 3, 5, 100, -1, 0};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -601,7 +602,9 @@ static void check_neutral(struct elaborator *e, struct elab_value *function, str
             return;
     struct ir_region *here = ir_current(e->builder);
     ir_begin_for(e->builder, ir_int(e->builder, 2), NULL, 0, "unknown");
+    struct span span = e->span;
     bool changes = changes_samples(e, function, neutral);
+    e->span = span;
     ir_unwind(e->builder, here);
     if (changes)
         elab_fail(e, DIAG_NOT_NEUTRAL, e->span,

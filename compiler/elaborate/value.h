@@ -341,7 +341,7 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
-/* ---- arrays.c ---- */
+/* ---- operators.c ---- */
 /* Is `f x y` known to be `same`, to the bit? */
 bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x, struct elab_value *y,
                 struct elab_value *same);

@@ -236,8 +236,7 @@ struct value interp_apply(struct interp *in, struct value function, struct value
         const struct partial *partial = function.partial;
         size_t arity = (size_t)primitive_info[partial->primitive].arity;
         if (partial->count + 1 < arity) {
-            result =
-                partial_of(in, partial->primitive, partial->chosen, partial->arguments, partial->count, &argument);
+            result = partial_of(in, partial->primitive, partial->chosen, partial->arguments, partial->count, &argument);
         } else {
             struct value all[8];
             memcpy(all, partial->arguments, partial->count * sizeof *all);
@@ -330,8 +329,7 @@ static struct value evaluated(struct interp *in, const struct core *core, const 
         case CORE_LITERAL: return literal(core, instance);
         case CORE_LOCAL: return local(in, core, environment, instance);
         case CORE_GLOBAL: return global(in, core, instance);
-        case CORE_PRIMITIVE:
-            return partial_of(in, core->primitive.primitive, choose(core, instance), NULL, 0, NULL);
+        case CORE_PRIMITIVE: return partial_of(in, core->primitive.primitive, choose(core, instance), NULL, 0, NULL);
         case CORE_CONFIG: return config(in, core);
         case CORE_LAMBDA: return closure_of(in, core, environment, instance, interp_users_span(in, core->span));
         case CORE_APPLY: return apply_spine(in, core, environment, instance);

@@ -233,7 +233,8 @@ for kind in BITS:
     if kind in ("float", "u8", "i64"):
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortDescendingByKey",
-                f"let sorted = force (sortDescendingByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
+                f"let sorted = force (sortDescendingByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd "
+                f"sorted)",
                 "[{}] [int]",
                 lambda xs, order=order: unzipped(2, [(xs[i], i) for i in sorted(
                     range(len(xs)), key=lambda i: order(xs[i]), reverse=True)]),
