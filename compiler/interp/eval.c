@@ -83,8 +83,8 @@ static void check_place(struct interp *in, const struct core *call, const struct
                     level_names[needed], level_names[in->loc]);
 }
 
-static struct chosen choose(const struct core *primitive, const struct instance *instance) {
-    struct chosen chosen = {LEVEL_PURE, BASE_I32};
+static struct settled choose(const struct core *primitive, const struct instance *instance) {
+    struct settled settled = {LEVEL_PURE, BASE_I32};
     const struct core_instance *named = &primitive->primitive.instance;
     switch (primitive->primitive.primitive) {
     case PRIM_CONCAT:
@@ -93,15 +93,15 @@ static struct chosen choose(const struct core *primitive, const struct instance 
     case PRIM_INTERLEAVE_INTO:
     case PRIM_INTERLEAVE_SEQ: /* the first of their levels */
         if (named->levels)
-            chosen.chunk_level = level_instantiate(instance, named->levels[0]);
+            settled.chunk_level = level_instantiate(instance, named->levels[0]);
         break;
     case PRIM_FROM_ORDER_BITS:
         if (named->types)
-            chosen.base = base_of(instance, named->types[0]);
+            settled.base = base_of(instance, named->types[0]);
         break;
     default: break;
     }
-    return chosen;
+    return settled;
 }
 
 /* ---- names ---- */
@@ -183,12 +183,12 @@ static struct value config(struct interp *in, const struct core *core) {
 
 /* ---- application ---- */
 
-static struct value partial_of(struct interp *in, enum primitive primitive, struct chosen chosen,
+static struct value partial_of(struct interp *in, enum primitive primitive, struct settled settled,
                                const struct value *first, size_t count, const struct value *last) {
     size_t total = count + (last != NULL);
     struct partial *partial = interp_alloc(in, sizeof *partial + total * sizeof *first);
     partial->primitive = primitive;
-    partial->chosen = chosen;
+    partial->settled = settled;
     partial->count = total;
     if (count)
         memcpy(partial->arguments, first, count * sizeof *first);
@@ -199,9 +199,9 @@ static struct value partial_of(struct interp *in, enum primitive primitive, stru
     return result;
 }
 
-static struct value call_primitive(struct interp *in, enum primitive primitive, struct chosen chosen,
+static struct value call_primitive(struct interp *in, enum primitive primitive, struct settled settled,
                                    const struct value *arguments, struct span span) {
-    in->chosen = chosen;
+    in->settled = settled;
     if (primitive_info[primitive].is_scalar)
         return scalar_apply(in, primitive, arguments);
     return interp_primitives[primitive](in, arguments, span);
@@ -236,12 +236,13 @@ struct value interp_apply(struct interp *in, struct value function, struct value
         const struct partial *partial = function.partial;
         size_t arity = (size_t)primitive_info[partial->primitive].arity;
         if (partial->count + 1 < arity) {
-            result = partial_of(in, partial->primitive, partial->chosen, partial->arguments, partial->count, &argument);
+            result =
+                partial_of(in, partial->primitive, partial->settled, partial->arguments, partial->count, &argument);
         } else {
             struct value all[8];
             memcpy(all, partial->arguments, partial->count * sizeof *all);
             all[partial->count] = argument;
-            result = call_primitive(in, partial->primitive, partial->chosen, all, span);
+            result = call_primitive(in, partial->primitive, partial->settled, all, span);
         }
     } else {
         interp_fail(in, DIAG_INTERNAL, span, "the interpreter applies what is no function");

@@ -60,8 +60,8 @@ struct closure {
     struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
 };
 
-/* What the instance says of a primitive. */
-struct chosen {
+/* What the instance settles of a primitive. */
+struct settled {
     enum level_value chunk_level; /* of a concat and its like: who computes a chunk; else pure */
     enum base base;               /* of the result of fromOrderBits */
 };
@@ -69,7 +69,7 @@ struct chosen {
 /* A primitive with fewer arguments than it needs. */
 struct partial {
     enum primitive primitive;
-    struct chosen chosen;
+    struct settled settled;
     size_t count;
     struct value arguments[];
 };
@@ -183,7 +183,7 @@ struct interp {
     const struct interp_call *call; /* innermost */
     struct span made_at;            /* of the closure that is being evaluated */
     enum level_value loc;           /* who runs what is being evaluated; see note [places] in eval.c */
-    struct chosen chosen;           /* of the primitive that is being called */
+    struct settled settled;         /* of the primitive that is being called */
     struct store *stores;           /* being filled, outermost last */
     struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place;   /* innermost */

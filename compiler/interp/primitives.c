@@ -117,21 +117,21 @@ PRIMITIVE(PUSH) { return NEW_PUSH(PULL, .array = a[0].pull); }
 
 PRIMITIVE(CONCAT) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return NEW_PUSH(CONCAT, .chunks = {size, in->chosen.chunk_level}, .array = a[1].pull);
+    return NEW_PUSH(CONCAT, .chunks = {size, in->settled.chunk_level}, .array = a[1].pull);
 }
 
 PRIMITIVE(CONCAT_SEQ) { return interp_CONCAT(in, a, span); }
 
 PRIMITIVE(INTERLEAVE) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return NEW_PUSH(INTERLEAVE, .chunks = {size, in->chosen.chunk_level}, .function = a[1], .array = a[2].pull);
+    return NEW_PUSH(INTERLEAVE, .chunks = {size, in->settled.chunk_level}, .function = a[1], .array = a[2].pull);
 }
 
 PRIMITIVE(INTERLEAVE_SEQ) { return interp_INTERLEAVE(in, a, span); }
 
 PRIMITIVE(INTERLEAVE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return NEW_PUSH(INTERLEAVE_INTO, .chunks.level = in->chosen.chunk_level, .total = size, .function = a[1],
+    return NEW_PUSH(INTERLEAVE_INTO, .chunks.level = in->settled.chunk_level, .total = size, .function = a[1],
                     .array = a[2].pull);
 }
 
@@ -286,7 +286,7 @@ PRIMITIVE(RANK_BY_INDEX) {
 }
 
 PRIMITIVE(ORDER_BITS) { return interp_order_bits(a[0]); }
-PRIMITIVE(FROM_ORDER_BITS) { return interp_from_order_bits(a[0], in->chosen.base); }
+PRIMITIVE(FROM_ORDER_BITS) { return interp_from_order_bits(a[0], in->settled.base); }
 
 PRIMITIVE(PERMUTE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
