@@ -478,9 +478,9 @@ void options_print_help(FILE *out, enum command command) {
     fprintf(out, "usage: fclc [OPTION…] %s\n\n%s.\n", command_info[command].synopsis, command_info[command].summary);
     if (command == COMMAND_RUN || command == COMMAND_BENCH || command == COMMAND_TUNE)
         fprintf(out,
-                "\nAn ARGUMENT is a literal (3, [1,2], (1,[2.5]), \"text\"), a file or made up (iota:N, fill:N:V,\n"
-                "random:N:SEED[:LO:HI]; RxC in place of N for a matrix). A file is @x.npy, @x.npz:NAME, a table (@x.csv,\n"
-                "@x.csv:COLUMN, .tsv, .txt, .dat), @x.mtx, @x.pgm, @x.ppm, @- (standard input) or bytes:@FILE.\n");
+                "\nAn ARGUMENT is a literal (3, [1,2], (1,[2.5]), \"text\"), a file, or made up (iota:N, fill:N:V,\n"
+                "random:N:SEED[:LO:HI]; RxC in place of N for a matrix). A file is @x.npy, @x.npz:NAME, a table\n"
+                "(@x.csv, .tsv, .txt, .dat; @x.csv:COLUMN), @x.mtx, @x.pgm, @x.ppm, @- or bytes:@FILE.\n");
     fprintf(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_info[i].commands & (1u << command))
