@@ -109,7 +109,7 @@ static void file_head(struct text *out, struct file_needs needs) {
     if (needs.quirks & quirk_bit(QUIRK_CHOSEN_LOADS)) {
         text_add(
             out,
-            "#if defined __CUDA_ARCH__\n"
+            "#if !defined fcl_apart /* what simulates a GPU may have its own */\n"
             "/* As it is; but NVVM, which does not know that, makes no one load of two whose places are chosen. */\n"
             "#define FCL_APART(type, held, letter)                                                  \\\n"
             "    static __device__ __forceinline__ __attribute__((unused)) type fcl_apart(type x) { \\\n"
@@ -128,8 +128,6 @@ static void file_head(struct text *out, struct file_needs needs) {
             "FCL_APART(unsigned long long, unsigned long long, \"l\")\n"
             "FCL_APART(float, float, \"f\")\n"
             "FCL_APART(double, double, \"d\")\n"
-            "#else\n"
-            "#define fcl_apart(x) (x)\n"
             "#endif\n");
     }
     if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */

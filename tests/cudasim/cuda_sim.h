@@ -90,6 +90,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define fcl_pause() ((void)0)
 #define fcl_equal(x, y) ((x) == (y))
+#define fcl_apart(x) (x)
 #define fcl_see(from) (*cudasim::as_it_stands(from))
 #define fcl_show(to, x) ((void)(*cudasim::as_it_stands(to) = (x)))
 #define FCL_THREADS(count) ((void)0)
