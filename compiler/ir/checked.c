@@ -174,7 +174,8 @@ static struct ir_value *set_mark(struct checking *c, struct ir_buffer *marks, st
     return rewrite_operation(&c->r, OP_EQ, before, rewrite_constant(&c->r, BASE_U32, 0));
 }
 
-/* A thread may store an element again in a loop of its own, as it does that takes the place of what it does not keep. */
+/* A thread may store an element again in a loop of its own, as one does that stores the next element over one that it
+   does not keep. */
 static bool is_in_own_loop(const struct ir_instruction *at) {
     const struct ir_instruction *owner = at->region->owner;
     while (owner && owner->kind == IR_IF)
