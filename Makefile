@@ -293,9 +293,9 @@ wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
 WASM_CC ?= clang
 WASM_OPTIMISE ?= -O2
 WASM := $(BUILD)/wasm$(WASM_OPTIMISE)
-WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c fmt.c interrupt.c \
-              library.c line_editor.c $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c test_outcome.c \
-              test_worker.c tune.c) \
+WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c evaluate.c fmt.c \
+              interrupt.c library.c line_editor.c $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c \
+              test_outcome.c test_worker.c tune.c) \
             compiler/host/execute.c compiler/values/inflate.c
 WASM_SOURCES := $(filter-out $(WASM_NOT),$(COMPILER_SOURCES)) $(sort $(wildcard web/wasm/*.c))
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$(WASM)/%.o) \

@@ -10,6 +10,7 @@
 #include "driver/completion.h"
 #include "driver/complaint.h"
 #include "driver/device.h"
+#include "driver/evaluate.h"
 #include "driver/stack.h"
 #include "values/value.h"
 
@@ -79,6 +80,11 @@ const struct executor executor_cuda = {"cuda", absent, NULL, run, false};
 const struct executor executor_opencl = {"opencl", absent, NULL, run, false};
 const struct executor executor_c = {"c", absent, NULL, run, false};
 const struct executor executor_hip = {"hip", absent, NULL, run, true};
+
+/* A page has programs in FCL only. */
+enum exit_status evaluate_ir(const struct execution *execution, struct host_value **result) {
+    return run(execution, result);
+}
 
 const char *device_mapping_note(const struct options *options, struct arena *arena, const char *target) {
     (void)options, (void)arena, (void)target;
