@@ -16,8 +16,9 @@ What it reads in a file:
     -- What take gives, what it wants of its       the docstring: the comment directly above `sig`
     -- arguments, and what it costs.
     -- > take 2 [5, 6, 7] ==> [5, 6]               an example: an expression and its value, written
-    sig take : int -> [a] -> [a]                   as in test directives; rows of an array of arrays
-    fun take n arr = …                             are compared one by one
+    -- also: first, prefix                         as in test directives; rows of an array of arrays
+    sig take : int -> [a] -> [a]                   are compared one by one. `also` has what others
+    fun take n arr = …                             call it: words for searches, which no page shows
 
     -- > fst (3, true) ==> 3
     -- primitive fst                               a primitive: its meaning is that of
@@ -100,6 +101,7 @@ class Entry:
     def __init__(self, section, text):
         self.section, self.text, self.signatures, self.declarations, self.examples = section, text, {}, [], []
         self.primitive = None  # the name of the primitive that it is about
+        self.also = []  # words that others have for it
 
     def names(self):
         return [*self.signatures] + [declaration.split()[1] for declaration in self.declarations]
@@ -175,7 +177,7 @@ class Source:
         next."""
         signature = signature.removeprefix("sig ").split(" --")[0]
         name = signature.split()[0]
-        text = [line for _, line in comment if not line.startswith("> ")]
+        text = [line for _, line in comment if not line.startswith(("> ", "also: "))]
         if text and text[0].startswith("Internal:"):
             return None
         examples = self.examples(number, name, comment, "`sig`")
@@ -184,6 +186,7 @@ class Source:
         entry = self.entry(section, text) if text or before is None else before
         entry.signatures[name] = signature
         entry.examples += examples
+        entry.also += others(comment)
         return entry
 
     def primitive(self, number, section, comment, name):
@@ -192,6 +195,7 @@ class Source:
         entry.primitive = name
         entry.signatures[name] = f"{name} : "
         entry.examples = self.examples(number, name, comment, "line")
+        entry.also = others(comment)
         return entry
 
     def examples(self, number, name, comment, what):
@@ -206,6 +210,11 @@ class Source:
 
     def wrong(self, number, name, what):
         self.problems.append(f"{self.path}:{number}: `{name}` {what}")
+
+
+def others(comment):
+    """What its lines `also: …` have."""
+    return [line.removeprefix("also: ") for _, line in comment if line.startswith("also: ")]
 
 
 def sources(page, root=ROOT):
@@ -357,6 +366,8 @@ def text_of(fclc, page, found):
             anchor = anchors.of(heading)
             contents += ", ".join(f"[{name}](#{anchor})" for name in entry.names())
             body += f"### {heading}\n\n"
+            if entry.also:
+                body += f"<!-- also: {', '.join(entry.also)} -->\n\n"
             body += code([known[name] for name in entry.signatures] + entry.declarations)
             body += paragraphs([meanings[entry.primitive]] if entry.primitive else entry.text)
             if entry.examples:

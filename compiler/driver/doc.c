@@ -1,6 +1,7 @@
 /* fclc doc: the pages of a library, made of what its files say: a page for each file and an index.
-   A comment directly above a definition, or above its sig, is what is said of it; lines `> e ==> v`
-   in it are examples, which `fclc doc --check` runs. What is said to be `Internal:` is left out. */
+   A comment directly above a definition, or above its sig, is what is said of it. Lines `> e ==> v`
+   in it are examples, which `fclc doc --check` runs; a line `also: …` stands in the index alone.
+   What is said to be `Internal:` is left out. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct item {                /* a definition */
     const char *anchor;      /* a type may have the name of a function */
     const char *section;     /* the last heading before it; or NULL */
     VEC(const char *) said;  /* lines without their dashes */
+    const char *also;        /* what others call it; or NULL */
     VEC(struct example) examples;
 };
 
@@ -81,6 +83,8 @@ static void read_comment(const struct compilation *c, struct arena *arena, struc
             struct example one = {line, arena_strndup(arena, line + 2, (size_t)(arrow - line) - 2),
                                   arrow + strlen(" ==> "), place.line, place.column};
             vec_push(arena, &item->examples, one);
+        } else if (strncmp(line, SYNTAX_ALSO, strlen(SYNTAX_ALSO)) == 0) {
+            item->also = line;
         } else {
             vec_push(arena, &item->said, line);
         }
@@ -395,7 +399,13 @@ static const char *index_html(const struct library_doc *doc) {
         add_string(&out, all.at[i].item->name);
         text_printf(&out, "</code></a> <small>%s</small></dt><dd><code>", all.at[i].page->name);
         add_string(&out, all.at[i].item->head);
-        text_add(&out, "</code></dd>\n");
+        text_add(&out, "</code>");
+        if (all.at[i].item->also) {
+            text_add(&out, " <small>");
+            add_string(&out, all.at[i].item->also);
+            text_add(&out, "</small>");
+        }
+        text_add(&out, "</dd>\n");
     }
     text_add(&out, "</dl>\n");
     end_html(&out);

@@ -126,6 +126,10 @@ static const char *markdown_of(const struct lsp_view *view, const char *at, cons
         const char *stop = newline ? newline : end;
         while (at < stop && (*at == '-' || *at == ' '))
             at++;
+        if ((size_t)(stop - at) >= strlen(SYNTAX_ALSO) && memcmp(at, SYNTAX_ALSO, strlen(SYNTAX_ALSO)) == 0) {
+            at = newline ? newline + 1 : end;
+            continue;
+        }
         bool is_code = at < stop && *at == '>';
         if (is_code != in_code)
             text_add(&text, is_code ? "\n```fcl\n" : "```\n");

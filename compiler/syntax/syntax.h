@@ -16,6 +16,9 @@ struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, cons
 struct span syntax_doc(const struct source *source, const struct ast_decl *decl);
 /* Is it for its own library only? Then its comment begins with `Internal:`. */
 bool syntax_is_internal(const struct source *source, const struct ast_decl *decl);
+/* A line of such a comment that begins so, behind its dashes, has words by which others look for the definition:
+   they are for searches, and no sentences to read. */
+#define SYNTAX_ALSO "also: "
 
 /* One token a line: `line:column kind text`. */
 void syntax_dump_tokens(struct text *text, struct symbols *symbols, const struct source *source,

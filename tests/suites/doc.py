@@ -17,6 +17,7 @@ import "matrix"
 
 -- Twice a number; see `doubled` and `nothing`.
 -- > twice 3 ==> 6
+-- also: double, <times two>
 sig twice : num a => a -> a
 fun twice x = 2 * x
 
@@ -111,6 +112,9 @@ def cases(env):
             assert wanted in page.text, f"{wanted}: {page.text}"
         assert "Internal" not in page.text and "test run" not in page.text
         assert "Things to double" in pages["index.html"].text
+        # words for searches stand in the index alone
+        assert "a -> a also: double, <times two>" in pages["index.html"].text, pages["index.html"].text
+        assert "also:" not in page.text, page.text
         done = env.run(env.fclc, "doc", "--check", path)
         assert (done.returncode, done.stdout) == (0, f"{path}: 6 passed, 0 failed, 0 skipped\n"), \
             done.stdout + done.stderr

@@ -122,6 +122,7 @@ def cases(env):
             got = s.hover("splitUp size")
             assert "splitUp : int -> [a] -> [[a]]" in got and "prelude/pull.fcl" in got, got
             assert "-- here\nsplitUp : int -> [int] -> [[int]]" in got, got
+            assert "also: chunks" not in got, got
             got = s.hover("concat size")
             assert "concat : int -> [[a]<l>] -> [a]<m>  where l < m" in got, got
             assert "kernel run : [int] -> [int]<grid>" in s.hover("run (")

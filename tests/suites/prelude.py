@@ -26,6 +26,21 @@ fun g x = x + 1
 -- primitive fst
 """
 
+# Words that others have for functions, which share a docstring.
+OTHER_NAMES = """\
+-- Title.
+
+-- What is given.
+-- > id 1 ==> 1
+-- also: same, <itself>
+sig id : a -> a
+fun id x = x
+-- > const 1 2 ==> 1
+-- also: first
+sig const : a -> b -> a
+fun const x _ = x
+"""
+
 # A file without functions, so that no compiler is asked, and the end of a page about it.
 SECTIONS = """\
 -- Title: intro.
@@ -174,6 +189,8 @@ def cases(env):
     def whole():
         text = module.text_of(env.fclc, module.PAGES[-1], [module.Source("lib/absent.fcl", SECTIONS)])
         assert text.endswith(PRINTED), text
+        text = module.text_of(env.fclc, module.PAGES[0], [module.Source("x.fcl", OTHER_NAMES)])
+        assert "### id, const\n\n<!-- also: same, <itself>, first -->\n\n```" in text and text.count("also:") == 1, text
     yield Case("docs/prelude.py prints sections, types and params", whole)
 
 
