@@ -21,7 +21,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WEB = os.path.dirname(os.path.abspath(__file__))
-SCRIPTS = ("style.css", "search.js", "wasi.js", "play.js")
+SCRIPTS = ("style.css", "highlight.js", "search.js", "wasi.js", "play.js")
 # The programs to begin with, by what they show.
 EXAMPLES = ("reduce", "reverse", "transpose", "sightline", "nbody", "fft", "mandelbrot", "life", "histograms")
 NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-steps.html", "First steps"),
@@ -29,6 +29,11 @@ NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-
               ("docs/language.html", "Language"), ("docs/primitives.html", "Primitives"),
               ("docs/prelude.html", "Prelude"),
               ("docs/library.html", "Library"), ("docs/errors.html", "Errors"), ("examples/README.html", "Examples"))
+
+# A comment `<!-- also: sum, total -->` below a heading has words by which others look for the section: it goes through
+# Markdown between these marks, to the index of the search, and is not shown.
+ALSO = "\ue000"
+OTHER_NAMES = re.compile(f"<p>{ALSO}(.*?){ALSO}</p>\n?")
 
 FRAME = """<!DOCTYPE html>
 <html lang="en" data-root="{root}">
@@ -80,7 +85,8 @@ class Site:
     def page(self, path, title, body, kind="", scripts=(), end=""):
         root = "../" * path.count("/")
         navigation = "".join(f'<a href="{root}{to}">{name}</a>' for to, name in NAVIGATION)
-        lines = "".join(f'<script src="{root}{name}"></script>\n' for name in ("index.js", "search.js", *scripts))
+        scripts = ("index.js", "search.js", "highlight.js", *scripts)
+        lines = "".join(f'<script src="{root}{name}"></script>\n' for name in scripts)
         self.write(path, FRAME.format(root=root, title=html.escape(title), scripts=lines, navigation=navigation,
                                       kind=kind,
                                       body=body, end=end))
@@ -107,7 +113,8 @@ class Site:
     def document(self, source):
         """A page of a document in Markdown, and its sections for the search."""
         with open(os.path.join(ROOT, source), encoding="utf-8") as file:
-            text = re.sub(r"<!--.*?-->", "", file.read(), flags=re.S)
+            text = re.sub(r"<!-- also: (.*?) -->", ALSO + r"\1" + ALSO, file.read())
+        text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
         body = subprocess.run(["cmark-gfm", "-e", "table", "-e", "strikethrough", "-e", "autolink"], input=text,
                               stdout=subprocess.PIPE,
                               text=True, check=True).stdout
@@ -122,12 +129,13 @@ class Site:
         title = headings[0][1] if headings else source
         self.anchors[place_of(source)] = {anchor for anchor, _ in headings}
         for (anchor, name), part in zip(headings, [part for part in parts if part.startswith("<h")]):
-            words = " ".join(text_of(part.partition("</h")[2].partition(">")[2]).split())
-            self.index.append([place_of(source), anchor, title, name, words])
+            also = ", ".join(OTHER_NAMES.findall(part))
+            words = " ".join(text_of(OTHER_NAMES.sub("", part).partition("</h")[2].partition(">")[2]).split())
+            self.index.append([place_of(source), anchor, title, name, words, also])
         linked = re.sub(
             r'href="([^"]*)"',
             lambda match: f'href="{html.escape(self.target(source, html.unescape(match[1])))}"',
-            "".join(done),
+            OTHER_NAMES.sub("", "".join(done)),
         )
         self.page(place_of(source), title, linked)
 
@@ -151,8 +159,9 @@ class Site:
             os.makedirs(os.path.dirname(os.path.join(self.out, source)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, source), os.path.join(self.out, source))
             text = ""
+        kind = ' class="language-fcl"' if source.endswith(".fcl") else ""
         body = (
-            f"<pre><code>{html.escape(text)}</code></pre>"
+            f"<pre><code{kind}>{html.escape(text)}</code></pre>"
             if text
             else f'<p><a href="{posixpath.basename(source)}">The file</a></p>'
         )
@@ -171,7 +180,9 @@ class Site:
                         if anchor and anchor not in self.anchors.get(place, ())})
         if wrong:
             sys.exit("links to no heading:\n" + "\n".join(wrong))
-        self.index.sort()
+        # Of sections that fit alike, the search shows those of the pages first that the navigation has, in its order.
+        order = {page: number for number, (page, _) in enumerate(NAVIGATION)}
+        self.index.sort(key=lambda section: (order.get(section[0], len(order)), section))
         self.write("index.js", "const FCL_INDEX = " +
                    json.dumps(self.index, ensure_ascii=False, separators=(",", ":")) + ";\n")
 

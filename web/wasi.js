@@ -194,24 +194,13 @@ function fclcWorker(scope) {
     return { status, out: joined(written[1]), err: joined(written[2]) + said };
   }
 
-  const unpacked = async (packed) => {
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return WebAssembly.compile(await new Response(stream).arrayBuffer());
-  };
-
-  let module, files; // `module` is a promise: messages come before it is kept
-  scope.onmessage = async ({ data }) => {
-    if (data.packed) {
-      module = unpacked(data.packed);
-      files = data.files;
-      return;
-    }
+  scope.onmessage = async ({ data: { module, files, words } }) => {
     let result;
     try {
-      result = await run(await module, { ...files, ...data.files }, ['fclc', ...data.words]);
+      result = await run(module, files, ['fclc', ...words]);
     } catch (error) {
       result = { status: 4, out: '', err: `${error}` };
     }
-    scope.postMessage({ id: data.id, ...result });
+    scope.postMessage(result);
   };
 }

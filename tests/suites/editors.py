@@ -108,6 +108,9 @@ TEXTMATE = {
 }
 
 
+SAME = {kind: kind for kind in (*VIM.values(), "name")}
+
+
 class TextMate:
     """What editors do with a TextMate grammar: rules by line, the first that matches soonest."""
     def __init__(self, grammar):
@@ -247,6 +250,18 @@ def cases(env):
                 compare(path, f"{line}:{byte}", kind, scopes[line - 1][column], TEXTMATE)
 
     yield Case("the TextMate grammar, of VS Code and others", textmate)
+
+    def playground():
+        node = shutil.which("node")
+        if not node:
+            raise Skip("Node.js is not installed (Debian: nodejs)")
+        paths = samples()
+        found = json.loads(env.must(node, env.path("tests", "editors", "highlight.js"), *paths))
+        for path, kinds in zip(paths, found, strict=True):
+            for line, byte, kind in places(env, path):
+                compare(path, f"{line}:{byte}", kind, kinds[line - 1][byte - 1], SAME)
+
+    yield Case("the colours of the page to play on", playground)
 
     def extension():
         folder = env.path("editors", "vscode")

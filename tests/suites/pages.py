@@ -6,10 +6,11 @@ import json
 import os
 import re
 import threading
+import time
 from browser import Page
 from harness import Case, Skip
 
-ORDER = 54  # the page waits 20 seconds for a program that does not end, while others run
+ORDER = 54  # the page waits 10 seconds for a program that does not end, while others run
 THOROUGH = True
 
 
@@ -67,9 +68,25 @@ def cases(env):
             assert re.search(r"/docs/\w+\.html#", first), first
             with open(first.removeprefix("file://").partition("#")[0], encoding="utf-8") as file:
                 assert "scatter" in file.read(), first
-            assert page.value("(() => { const box = document.getElementById('search'); box.value = 'nosuchword'; "
-                              "box.oninput(); "
-                              "return document.getElementById('found').hidden; })()")
+            assert page.value("(() => { const box = document.getElementById('search'); box.value = 'nosuchword here'; "
+                              "box.oninput(); return document.getElementById('found').innerText; })()"
+                              ) == "Nothing has all of this in it: nosuchword here"
+            assert page.value("(() => { const box = document.getElementById('search'); box.value = ' '; "
+                              "box.oninput(); return document.getElementById('found').hidden; })()")
+            # By the words of others, and of what has the word the most, first.
+            for words, place in (("matrix multiply", "docs/library.html#matmul"), ("sum", "docs/prelude.html#reduce"),
+                                 ("cumulative sum", "docs/prelude.html#scan"), ("sort", "docs/prelude.html#sort"),
+                                 ("print", "docs/primitives.html#trace"), ("mat mul", "docs/library.html#matmul"),
+                                 ("gemm", "docs/library.html#matmul"), ("MATMUL", "docs/library.html#matmul"),
+                                 ("<block", None), ("(+)", None)):
+                first = page.value(f"fclSearch('{words}')[0]?.href")
+                assert first == place or not place and first, f"{words}: {first}"
+                name, _, anchor = first.partition("#")
+                with open(os.path.join(pages(), name), encoding="utf-8") as file:
+                    assert f' id="{anchor}"' in file.read(), first
+            shown = page.value("(() => { const box = document.getElementById('search'); box.value = 'printf'; "
+                               "box.oninput(); return document.getElementById('found').innerText; })()")
+            assert shown.startswith("FCL: the primitives: trace\n\nAlso: print, printf,"), shown
             titles = page.value("fclSearch('reduceByIndex').map((one) => one.title)")
             assert titles and "reduceByIndex" in titles[0], titles
             assert not page.problems, page.problems
@@ -157,12 +174,102 @@ def cases(env):
             write(page, "program", "kernel k (x : int) = loop (fn y => y >= 0) (fn y => (y + 1) & 0x7FFFFFFF) x\n")
             choose(page, "run")
             write(page, "call", "k 1")
-            assert messages(page) == "stopped after 20 seconds", messages(page)
+            assert messages(page) == "stopped after 10 seconds", messages(page)
             write(page, "program", PROGRAM)
             write(page, "call", "sums [1]")
             assert shown(page) == "[1]\n", messages(page)
             assert not page.problems, page.problems
     yield Case("the page to play on, in Chromium: what is wrong", told)
+
+    ENDLESS = "kernel k (x : int) = loop (fn y => y >= 0) (fn y => (y + 1) & 0x7FFFFFFF) x\n"
+
+    def begin_endless(page):
+        """It runs, and goes on."""
+        settled(page)
+        write(page, "program", ENDLESS)
+        choose(page, "run")
+        write(page, "call", "k -1")
+        assert shown(page) == "-1\n", messages(page)
+        page.value("(() => { document.getElementById('call').value = 'k 1'; "
+                   "document.getElementById('call').oninput(); })()")
+        page.wait("document.body.dataset.state === 'busy' "
+                  "&& getComputedStyle(document.getElementById('stop')).visibility === 'visible'")
+
+    def stopped():
+        """What does not end is ended by the button, and by whatever is asked for instead."""
+        with opened("index.html") as page:
+            begin_endless(page)
+            page.value("void document.getElementById('stop').click()")
+            settled(page)
+            assert messages(page) == "stopped", messages(page)
+            assert page.value("getComputedStyle(document.getElementById('stop')).visibility") == "hidden"
+            begin_endless(page)
+            begun = time.monotonic()
+            write(page, "call", "k -2")
+            assert shown(page) == "-2\n" and time.monotonic() - begun < 9, messages(page)
+            assert not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: Stop", stopped)
+
+    def edited():
+        """The program has colours and numbers, which lie where its text is; no line is broken."""
+        text = PROGRAM + "val wide = 1 -- " + "wide " * 200 + "\n" * 100 + "-- end 🙂"
+        lines = text.count("\n") + 1
+        with opened("index.html") as page:
+            settled(page)
+            write(page, "program", text)
+            assert page.value("document.getElementById('colours').textContent") == text + "\n"
+            assert page.value("document.getElementById('numbers').textContent").split() == \
+                [str(line + 1) for line in range(lines)]
+            found = page.value("[...document.querySelectorAll('#colours span')].map((one) => "
+                               "[one.className, one.textContent])")
+            for wanted in (["is-keyword", "import"], ["is-string", '"complex"'], ["is-comment", "-- Sums of chunks."],
+                           ["is-defined", "sums"], ["is-integer", "256"], ["is-floating", "0.1"],
+                           ["is-test", "-- test sums [1,2,3] == [6]"]):
+                assert wanted in found, f"{wanted}: {found}"
+            inks = page.value("['keyword', 'string', 'comment', 'defined', 'integer'].map((kind) => getComputedStyle("
+                              "document.querySelector('#colours .is-' + kind)).color)")
+            assert len(set(inks)) == 5, inks
+            # The letters of both are as large, at every place, and lines are 20 pixels.
+            for side in ("scrollWidth", "scrollHeight"):
+                typed, seen = page.value(f"['program', 'colours'].map((id) => document.getElementById(id).{side})")
+                assert abs(typed - seen) <= 20, f"{side}: {typed}, {seen}"
+            assert typed >= lines * 20 > typed - 60, f"{lines} lines are {typed} pixels"
+            page.value("document.getElementById('program').scrollTo(100, 300)")
+            page.wait("document.getElementById('colours').style.transform === 'translate(-100px, -300px)' && "
+                      "document.getElementById('numbers').style.transform === 'translateY(-300px)'")
+            assert not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: colours, numbers, long lines", edited)
+
+    def linked():
+        """A link has the program, the call and the view; one that is torn is told of."""
+        program = PROGRAM + "-- ¬ 🙂 + / = &#\n" * 50
+        with opened("index.html") as page:
+            settled(page)
+            write(page, "program", program)
+            choose(page, "run")
+            write(page, "call", "sums [1, 2, 3, 4]")
+            page.value("void document.getElementById('link').click()")
+            page.wait("document.getElementById('said').textContent")
+            address = page.value("location.hash")
+            assert len(address) < len(program), address
+            # the same page: as if the address were typed
+            write(page, "program", "val a = 1\n")
+            page.value("(() => { location.hash = ''; })()")
+            page.value(f"(() => {{ location.hash = {json.dumps(address)}; }})()")
+            page.wait(f"document.getElementById('program').value === {json.dumps(program)}")
+            assert not page.problems, page.problems
+        with opened("index.html" + address) as page:
+            settled(page)
+            assert page.value("document.getElementById('program').value") == program
+            assert page.value("document.getElementById('call').value") == "sums [1, 2, 3, 4]"
+            assert shown(page) == "[10]\n", messages(page)
+            assert not page.problems, page.problems
+        with opened("index.html" + address[:-100]) as page:
+            settled(page)
+            assert page.value("document.getElementById('said').textContent").startswith("no program can be read")
+            assert "kernel" in page.value("document.getElementById('program').value")
+            assert not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: links to programs", linked)
 
     def all_examples():
         """Each program that the page has to begin with does what the command does, in its first test."""
