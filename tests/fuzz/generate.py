@@ -7,8 +7,10 @@ import collections
 import random
 import re
 
+from found import FLOATS, Found
+
 LEVELS = ["thread", "warp", "block", "grid"]
-SIGNED, UNSIGNED, FLOATS = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"], ["float", "double", "f16", "bf16"]
+SIGNED, UNSIGNED = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"]
 INTEGERS = SIGNED + UNSIGNED
 NUMBERS = INTEGERS + FLOATS
 TYPES = ["int"] * 4 + NUMBERS + ["bool"]
@@ -63,6 +65,15 @@ FEATURES = {
         "loops in an element": r"\bloop ",
         "borders": r"generate \(length xs\) \(fn i =>",
         "results with shapes": r"-- shapes",
+        "results of seven or eight dimensions": r"kernel \w+ \(m : \[\[\[",
+        "indices below zero, divided": r"- \w+\) (/|%|>>) ",
+        "borders before chunks": r"(appendPull|pad|shift) .*\(flatten \(map ",
+        "sorts by what is no order": r"sort b\)|topKBy",
+        "functions on whole arrays in steps": r"(power|while|loop) .*(ort|scan|filter|unique|partition|topK)",
+        "starts": r"kernel \w+ \(s : \w+\) \(xs",
+        "flattenRagged": r"flattenRagged",
+        "shifts by other types": r"(<<|>>) \(\w+ ",
+        "patterns": r"\b(two|ilv|evens|odds|riffle|binSplit|foldr1?|scanr) ",
         **{
             f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)"
             for level in LEVELS
@@ -79,7 +90,7 @@ FEATURES = {
 }
 
 
-class Generator:
+class Generator(Found):
     """One program of several kernels from a seed."""
 
     def __init__(self, seed, fails=False, tag="", only=None):
@@ -161,6 +172,8 @@ class Generator:
                 f"(~ {a})",
                 f"({a} << {n})",
                 f"({a} >> {n})",
+                f"({a} {self.pick('<<', '>>')} ({self.random.choice(INTEGERS)} {b}))",
+                f"({a} {self.pick('<<', '>>')} ({n} : {self.random.choice(INTEGERS)}))",
                 f"({t} (clz {a}) + {t} (popcount {b}))",
                 f"(rotateLeft {a} {n})",
                 f"({t} (ctz {a}) + reverseBits {b})",
@@ -396,6 +409,7 @@ class Generator:
                 f" {self.scalar('x', t, 1)}) {a})"
             ),
             f"(gather (generate (length {a}) (fn i => length {a} - 1 - i)) {a})",
+            self.patterned(a, t),
         ]
         if self.random.randrange(12) == 0:
             return f"{self.imported(t)} {a}"
@@ -442,6 +456,22 @@ class Generator:
             if t != "bool":
                 options.append(f"(let s = foldl (fn p q => p * 3 + q) 1 {a} in map (fn x => x - s) {a})")
         return self.random.choice(options)
+
+    def patterned(self, a, t):
+        """As long as the variable `a`, by the prelude's patterns of networks and its folds from the right."""
+        f = self.pick("reverse", f"(map (fn x => {self.scalar('x', t, 1)}))", "(rotate 1)")
+        n = self.random.randint(0, 5)
+        return self.pick(
+            f"appendPull (evens {a}) (odds {a})",
+            f"riffle {a}",
+            f"riffle (two {f} {a})",
+            f"(let b = {self.pick('two', 'ilv', f'binSplit {n}')} {f} {a} in generate (length {a}) (fn i => if i <"
+            f" length b then b ! i else {a} ! i))",
+            f"(let s = foldr (fn x s => if s == x then {self.literal(t)} else x) {self.literal(t)} {a} in map (fn x => "
+            f"if x == s then {self.literal(t)} else s) {a})",
+            f"(let s = if length {a} > 0 then foldr1 (fn x y => if x == y then {self.literal(t)} else x) {a} else"
+            f" {self.literal(t)} in mapIx (fn i x => if i % 2 == 0 then x else s) {a})",
+        )
 
     def imported(self, t):
         """The name of a function of another file, from arrays to arrays as long; some call what that file imports."""
@@ -516,6 +546,7 @@ class Generator:
         of_some = []  # what not all levels have
         if level == "thread":
             of_some += [
+                f"scanr (fn x s => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
                 f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
                 f"seqfor (length {a}) (fn i before => if i % 3 == 2 then before ! (i / 2) else {a} ! i)",
                 (
@@ -1159,6 +1190,20 @@ class Generator:
             f" {self.random.choice(known[3])}",
         )
 
+    def ragged_planes(self, t, v):
+        """The same of three dimensions, or two of these put together: rows or planes that are not equally long."""
+        k = self.some("E0512")
+        fewer = self.pick("take 1 r", "drop 1 r", "appendPull r r", f"take {k - 1} r")
+        ragged = self.pick(
+            f"map (fn p => mapIx (fn i r => if i == {k} then {fewer} else r) p) {v}",
+            f"mapIx (fn i p => if i == {k} then map (fn r => {fewer}) p else p) {v}",
+            f"mapIx (fn i p => if i == {k} then take 1 p else p) {v}",
+            f"map (fn p => appendPull (map (fn r => {fewer}) p) p) {v}",
+            f"map (fn p => splitUp {k + 1} (flatten p)) {v}",
+        )
+        return self.pick(ragged, f"generate {self.pick(1, 2)} (fn g => {ragged})", f"flatten ({ragged})",
+                         f"map flatten ({ragged})")
+
     def ragged(self, t, m):
         """Rows of the matrix, of which some are shorter or longer than the others, if there are any."""
         k = self.some("E0512")
@@ -1198,7 +1243,8 @@ class Generator:
         if level == "block" or self.random.randrange(5) == 0:
             parts.append(f"push <{level}> (flatten {known[2][-1]})")
         if self.does("E0512"):
-            parts.append(self.ragged(t, self.random.choice(known[2])))
+            parts.append(self.pick(self.ragged(t, self.random.choice(known[2])),
+                                   self.ragged_planes(t, self.random.choice(known[3]))))
         self.random.shuffle(parts)
         result = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
         self.arguments[name] = []
@@ -1266,7 +1312,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 23), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 33), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if self.only:
             return name, getattr(self, self.only)(name, t)
@@ -1306,6 +1352,9 @@ class Generator:
             return name, self.several(name, t)
         if form in (13, 14):
             return name, self.whole(name, t)
+        if form > 23:
+            return name, self.pick(self.divided, self.divided, self.started, self.unordered, self.wholeSteps,
+                                   self.wholeSteps, self.deep)(name, t)
         if form > 22:
             return name, self.bordered(name, t)
         if form > 20:

@@ -2,13 +2,14 @@
 """Compare all executors with the interpreter on random programs.
 
 usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--quick]
-                         [--together N] [--only FORM] [--jobs N] FIRST LAST   seeds, both included
+                         [--together N] [--only FORM] [--checks half|all|none] [--jobs N] FIRST LAST   seeds, both included
 
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the
-code of C runs under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick other
+code of C runs under AddressSanitizer and UBSan, whether fclc is built so (build-asan/fclc) or not; with --quick other
 compilers optimise nothing, which takes them a third of the time: that looks at fclc's code, not at what they make of
 it. With --options each program has options of its own: sizes of blocks and grids, --unroll, values
-of params.
+of params. The interpreter checks always; executors check half of the files, all or none (--checks), but all with
+--failing: what they do without checks is other code.
 """
 
 import argparse
@@ -30,8 +31,13 @@ from generate import Generator  # noqa: E402
 from harness import QUICK, Counts, Env  # noqa: E402
 
 
-SANITIZED = {"FCL_CC": "gcc -fsanitize=address", "FCL_CACHE": "0"}
 UNOPTIMISED = dict(QUICK, FCL_CC_OPTIONS="-O0", FCL_CACHE="0")
+
+
+def sanitized_variables(env):
+    """What makes C run under sanitizers, also in an fclc that is built without: their library is there first."""
+    library = env.must("gcc", "-print-file-name=libasan.so").strip()
+    return {"FCL_CC": "gcc -fsanitize=address,undefined", "FCL_CACHE": "0", "LD_PRELOAD": library}
 
 
 def options_of(seed, text):
@@ -75,9 +81,15 @@ def expectations(env, path, arguments, codes, more=()):
     return lines, ""
 
 
-def check_seeds(env, seeds, executors, made, **options):
+def checks_of(seeds, checks, fails):
+    """Whether executors check what they run of these seeds: a file's seeds keep that when they are run one by one."""
+    return fails or checks == "all" or checks == "half" and random.Random(f"checks {seeds[0]}").randrange(2) == 0
+
+
+def check_seeds(env, seeds, executors, made, checks="half", **options):
     """What is wrong with the programs of these seeds: of each its own text, or of all where together they fail and
     none does alone. They are one file, since most of what a program takes is the start of compilers."""
+    options["checked"] = checks_of(seeds, checks, options.get("fails"))
     if len(seeds) > 1:
         counted = collections.Counter()
         problem = check_file(env, seeds, executors, counted, **options)
@@ -88,12 +100,14 @@ def check_seeds(env, seeds, executors, made, **options):
     return problems or ([problem] if len(seeds) > 1 else [])
 
 
-def check_seed(env, seed, executors, **options):
+def check_seed(env, seed, executors, checks="half", **options):
     """What is wrong with this seed's program, as text; empty when all executors agree."""
-    return check_file(env, [seed], executors, collections.Counter(), **options)
+    return check_file(env, [seed], executors, collections.Counter(),
+                      checked=checks_of([seed], checks, options.get("fails")), **options)
 
 
-def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_options=False, quick=False, only=None):
+def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_options=False, quick=False, only=None,
+               checked=True):
     """What is wrong with the programs of these seeds, as one file; empty when all executors agree. What they have is
     counted in `made`."""
     generators = [Generator(seed, fails, f"_{i}" if len(seeds) > 1 else "", only) for i, seed in enumerate(seeds)]
@@ -136,16 +150,18 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
     made["runs"] += len(lines or [])
     made["runs that fail"] += sum(" error " in line for line in lines or [])
     made["programs with options"] += bool(more)
+    made["programs without checks"] += 0 if checked else len(generators)
     if lines is None:
         return f"{which}: the interpreter does not run it\n{why}\n{text}"
     write(text + "\n" + "\n".join(lines) + "\n")
     for executor in executors:
-        extra = dict(variables(env, executor), **(SANITIZED if sanitized else UNOPTIMISED if quick else {}))
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=extra, timeout=300)
+        extra = dict(variables(env, executor), **(sanitized_variables(env) if sanitized else UNOPTIMISED if quick else {}))
+        check = ["--check"] if checked else []  # else `test` checks only what is to fail
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, *check, path, env=extra, timeout=600)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
             return (
-                f"{which} on {executor} {' '.join(more)}: exit status"
+                f"{which} on {executor} {' '.join(more + check)}: exit status"
                 f" {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
             )
         for line in lines:
@@ -168,10 +184,12 @@ def main():
     )
     options.add_argument("--failing", action="store_true", help="programs that are to fail")
     options.add_argument("--options", action="store_true", help="each with options of its own")
-    options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
+    options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer and UBSan")
     options.add_argument("--quick", action="store_true", help="other compilers optimise nothing")
     options.add_argument("--only", metavar="FORM",
                          help="all kernels are of that form: updated, stepped, shaped, whole, several …")
+    options.add_argument("--checks", choices=("half", "all", "none"), default="half",
+                         help="which files executors check, without --failing")
     options.add_argument("--together", type=int, default=5, help="so many programs are one file, but with --options")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
@@ -187,7 +205,7 @@ def main():
                   for first in range(chosen.first, chosen.last + 1, size)]
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
             def check(seeds):
-                return check_seeds(env, seeds, chosen.executors.split(","), made, fails=chosen.failing,
+                return check_seeds(env, seeds, chosen.executors.split(","), made, checks=chosen.checks, fails=chosen.failing,
                                    sanitized=chosen.sanitized,
                                    has_options=chosen.options, quick=chosen.quick, only=chosen.only)
             for problems in pool.map(check, groups):

@@ -1,5 +1,5 @@
 """A slice of the random programs of tests/fuzz: the executors agree with the interpreter, also on what goes wrong; C
-under ASan."""
+under sanitizers."""
 
 import importlib.util
 from executors import require
@@ -11,6 +11,7 @@ EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator
 # Failing 2 takes longer than all the others.
 # 1 and 4 go wrong with PoCL's simt alone: see tests/fuzz/README.md.
 PLAIN, WITH_OPTIONS, FAILING, SANITIZED_FAILING = (3,), (5, 6), (1, 4), range(5, 7)
+SANITIZED_CHECKED = range(101, 113)
 
 
 def cases(env):
@@ -29,6 +30,9 @@ def cases(env):
             yield Case(f"random program {seed} that fails",
                        lambda seed=seed: agree(seed, ["c"], fails=True, sanitized=True))
         return
+    for seed in SANITIZED_CHECKED:
+        yield Case(f"random program {seed} on C under sanitizers, with checks",
+                   lambda seed=seed: agree(seed, ["c"], sanitized=True, checks="all"), long=True)
     for seed in PLAIN:
         yield Case(f"random program {seed}", lambda seed=seed: agree(seed, EXECUTORS))
     for seed in WITH_OPTIONS:
