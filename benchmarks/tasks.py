@@ -1,6 +1,7 @@
 """FCL's side of the tasks of benchmarks/run, and which of them are measured when none are named."""
 
 PLAIN = "benchmarks/fcl/plain.fcl"
+PAPERS = "benchmarks/fcl/papers.fcl"
 WHOLE, MATRICES = "benchmarks/fcl/whole.fcl", "benchmarks/fcl/matrices.fcl"
 
 # FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the task's first input.
@@ -42,6 +43,11 @@ TASKS = {
     "obsidianScan": {"file": "examples/sorting/sorting.fcl", "kernel": "prefixSumsInTwo", "arguments": "@0"},
     "obsidianReduce": {"file": "examples/reductions/reductions.fcl", "kernel": "sum", "arguments": "@0"},
     "obsidianSort": {"file": "examples/bigsort/bigsort.fcl", "kernel": "keys", "arguments": "@0"},
+    **{f"obsidianRed{i}": {"file": PAPERS, "kernel": f"total{i}", "arguments": "@0"} for i in range(1, 8)},
+    **{f"obsidianScan{name}": {"file": PAPERS, "kernel": f"sums{name}", "arguments": "@0"}
+       for name in ("BySklansky", "BySklansky1", "BySklansky2", "BySklansky3", "InPlace")},
+    **{f"obsidianSort{name}": {"file": PAPERS, "kernel": f"sorted{name}", "arguments": "@0"}
+       for name in ("ByT", "ByV", "ByPeriods", "ByOddEven")},
     "obsidianMandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
                            "arguments": "{columns} {rows} -2.2 0.8 -1.5 1.5"},
 }

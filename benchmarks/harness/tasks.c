@@ -258,6 +258,12 @@ static void define_none(struct problem *p) { (void)p; }
 
 // ---------------------------------------------------------------- the table
 
+#define OBSIDIAN_RED(name)                                                                                             \
+    { "obsidianRed" name, TASK_REDUCE, "reduce", 1 << 24, 0, 0, inputs_iota, define_reduce, 0, 0 }
+#define OBSIDIAN_SCAN(name)                                                                                            \
+    { "obsidianScan" name, TASK_SCAN, "scan", 1 << 20, 0, 0, inputs_ints, define_scan, 0, 0 }
+#define OBSIDIAN_SORT(name)                                                                                            \
+    { "obsidianSort" name, TASK_SORT, "sort", 1 << 24, 0, 0, inputs_keys, define_sort, 0, 0 }
 #define DATA_SET(name, buckets, sigma)                                                                                 \
     { name, TASK_BY_INDEX, "byIndex", 20000000, buckets, sigma, inputs_buckets, define_by_index, 0, 0 }
 
@@ -306,6 +312,22 @@ const struct task tasks[] = {
     {"mandelbrot", TASK_MANDELBROT, "mandelbrot", 1024 * 1024, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
     {"blackScholes", TASK_BLACK_SCHOLES, "blackScholes", 0, 0, 0, inputs_options, define_black_scholes, 1e-4f, 0},
     /* The sizes of Obsidian's figures. */
+    OBSIDIAN_RED("1"),
+    OBSIDIAN_RED("2"),
+    OBSIDIAN_RED("3"),
+    OBSIDIAN_RED("4"),
+    OBSIDIAN_RED("5"),
+    OBSIDIAN_RED("6"),
+    OBSIDIAN_RED("7"),
+    OBSIDIAN_SCAN("BySklansky"),
+    OBSIDIAN_SCAN("BySklansky1"),
+    OBSIDIAN_SCAN("BySklansky2"),
+    OBSIDIAN_SCAN("BySklansky3"),
+    OBSIDIAN_SCAN("InPlace"),
+    OBSIDIAN_SORT("ByT"),
+    OBSIDIAN_SORT("ByV"),
+    OBSIDIAN_SORT("ByPeriods"),
+    OBSIDIAN_SORT("ByOddEven"),
     {"obsidianScan", TASK_SCAN, "scan", 1 << 20, 0, 0, inputs_ints, define_scan, 0, 0},
     {"obsidianReduce", TASK_REDUCE, "reduce", 1 << 24, 0, 0, inputs_iota, define_reduce, 0, 0},
     {"obsidianSort", TASK_SORT, "sort", 1 << 24, 0, 0, inputs_keys, define_sort, 0, 0},
