@@ -31,17 +31,45 @@ struct ir_value *elab_length_of_both(struct elaborator *e, struct push *push) {
     return whole;
 }
 
+/* What was found in a shape, without checks and measures, is not what counts outside of it. */
+static bool is_length_known(struct elaborator *e, const struct push *push) {
+    return push->length_known && (e->shape || !push->length_in_shape) &&
+           ir_region_inside(ir_current(e->builder), push->length_region);
+}
+
+static struct elab_value *length_thunk(struct elaborator *e, void *push) {
+    struct ir_value *length = elab_push_length(e, push);
+    return length ? elab_scalar(e, length) : elab_unknown(e);
+}
+
+/* Whether its length is known without computing elements. */
+static bool is_known_in_shape(struct elaborator *e, struct push *push) {
+    if (is_length_known(e, push))
+        return push->length;
+    e->shape++;
+    bool is_known = elab_schemes[push->kind].length(e, push);
+    e->shape--;
+    return is_known;
+}
+
 struct ir_value *elab_length_of_either(struct elaborator *e, struct push *push) {
-    struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->both.second);
-    return elab_choose_length(e, push->both.condition, x, y);
+    struct ir_value *condition = push->both.condition;
+    if (!condition || e->shape || (is_known_in_shape(e, push->of) && is_known_in_shape(e, push->both.second))) {
+        struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->both.second);
+        return elab_choose_length(e, condition, x, y);
+    }
+    /* What is measured is so in its branch: in the other one it may not be there. */
+    return elab_as_scalar(
+        e, elab_choose(e, ir_resolve(e->builder, condition), length_thunk, push->of, length_thunk, push->both.second));
 }
 
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
-    if (!push->length_known || !ir_region_inside(ir_current(b), push->length_region)) {
+    if (!is_length_known(e, push)) {
         push->length = elab_schemes[push->kind].length(e, push);
         push->length_region = ir_current(b);
         push->length_known = true;
+        push->length_in_shape = e->shape;
     }
     return push->length ? ir_resolve(b, push->length) : NULL;
 }

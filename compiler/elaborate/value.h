@@ -78,9 +78,10 @@ struct pull {
 struct push {
     enum push_kind kind;
     enum level_value level;
-    struct span span;    /* of the operation */
-    struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
-    bool length_known;   /* `length` was computed (it may be NULL: depends on data) */
+    struct span span;     /* of the operation */
+    struct span made_at;  /* of one in the prelude: the user's call that made it; or empty */
+    bool length_known;    /* `length` was computed (it may be NULL: depends on data) */
+    bool length_in_shape; /* and that only in a shape */
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
     struct elab_value *function;     /* of elements, places, or both; or NULL */
