@@ -2,7 +2,8 @@
 """Compare all executors with the interpreter on random programs.
 
 usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--quick]
-                         [--together N] [--only FORM] [--checks half|all|none] [--jobs N] FIRST LAST   seeds, both included
+                         [--together N] [--only FORM] [--checks half|all|none] [--jobs N]
+                         FIRST LAST   seeds, both included
 
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the
 code of C runs under AddressSanitizer and UBSan, whether fclc is built so (build-asan/fclc) or not; with --quick other
@@ -155,7 +156,8 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
         return f"{which}: the interpreter does not run it\n{why}\n{text}"
     write(text + "\n" + "\n".join(lines) + "\n")
     for executor in executors:
-        extra = dict(variables(env, executor), **(sanitized_variables(env) if sanitized else UNOPTIMISED if quick else {}))
+        more_variables = sanitized_variables(env) if sanitized else UNOPTIMISED if quick else {}
+        extra = dict(variables(env, executor), **more_variables)
         check = ["--check"] if checked else []  # else `test` checks only what is to fail
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, *check, path, env=extra, timeout=600)
         counts = Counts.of_last_line(done.stdout)
@@ -205,8 +207,8 @@ def main():
                   for first in range(chosen.first, chosen.last + 1, size)]
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
             def check(seeds):
-                return check_seeds(env, seeds, chosen.executors.split(","), made, checks=chosen.checks, fails=chosen.failing,
-                                   sanitized=chosen.sanitized,
+                return check_seeds(env, seeds, chosen.executors.split(","), made, checks=chosen.checks,
+                                   fails=chosen.failing, sanitized=chosen.sanitized,
                                    has_options=chosen.options, quick=chosen.quick, only=chosen.only)
             for problems in pool.map(check, groups):
                 failed += len(problems)
