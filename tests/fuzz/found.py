@@ -51,8 +51,8 @@ class Found:
             f"generate (length {v} + {n}) (fn i => if i < {n} then {x} else {v} ! ({at}))",
             f"generate (length {v} + {n}) (fn i => if i < {n} then {x} else {v} ! clamp 0 (length {v} - 1) "
             f"({self.split_place('i')}))",
-            f"generate (length {v}) (fn i => let p = {self.split_place('i')} in "
-            f"if 0 <= p && p < length {v} then {v} ! p else {x})",
+            f"generate (length {v}) (fn i => let p = {self.split_place('i')} in if 0 <= p && p < length {v} then {v} !"
+            f" p else {x})",
             f"mapIx (fn i x => if {self.split_place('i')} > {self.random.randint(-3, 9)} then x else {x}) {v}",
             f"rotate {self.pick(n, f'({-n})')} {v}",
             f"reverse {v}",

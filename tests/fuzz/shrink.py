@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Make a failing random program small: it still checks, and the executor still disagrees with the interpreter.
 
-usage: tests/fuzz/shrink.py [--fclc PATH] [--failing] --executor c-optimised SEED
-       tests/fuzz/shrink.py [--fclc PATH] [--failing] --executor c-optimised FILE KERNEL ARGUMENT…
+usage: tests/fuzz/shrink.py [--fclc PATH] [--failing | --check] [--only FORM] --executor c-optimised SEED
+       tests/fuzz/shrink.py [--fclc PATH] [--failing | --check] --executor c-optimised FILE KERNEL ARGUMENT…
 
-With --failing the program may fail in the interpreter, and the executor disagrees on that, or on the code.
+With --check the executor checks, too. With --failing the program may fail in the interpreter, and the executor
+disagrees on that, or on the code.
 """
 
 import argparse
@@ -26,9 +27,9 @@ from harness import Env  # noqa: E402
 class Shrinker:
     """Keeps the smallest text for which `fails` holds."""
 
-    def __init__(self, env, executor, kernel, arguments, may_fail=False, files=None):
+    def __init__(self, env, executor, kernel, arguments, may_fail=False, files=None, checks=False):
         self.env, self.executor, self.kernel, self.arguments = env, executor, kernel, arguments
-        self.may_fail, self.files = may_fail, files or {}
+        self.may_fail, self.files, self.checks = may_fail, files or {}, checks or may_fail
         self.tries = 0
 
     def fails(self, text):
@@ -38,9 +39,9 @@ class Shrinker:
         for name, part in [(path, text), *self.files.items()]:
             with open(os.path.join(os.path.dirname(path), name), "w", encoding="utf-8") as file:
                 file.write(part)
-        command = [self.env.fclc, "run", "--limit=0", *([] if self.may_fail else ["--no-check"])]
-        wanted = self.env.run(*command, "--target=interp", path, self.kernel, *self.arguments)
-        code = re.search(r"error\[(E050\d)\]", wanted.stderr)
+        command = [self.env.fclc, "run", "--limit=0", *([] if self.checks else ["--no-check"])]
+        wanted = self.env.run(self.env.fclc, "run", "--limit=0", "--target=interp", path, self.kernel, *self.arguments)
+        code = re.search(r"error\[(E05\d\d)\]", wanted.stderr)
         if wanted.returncode and not (self.may_fail and wanted.returncode == 1 and code):
             return False
         got = self.env.run(*command, *EXECUTORS[self.executor][0], path, self.kernel, *self.arguments,
@@ -108,6 +109,8 @@ def main():
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
     options.add_argument("--executor", required=True, choices=sorted(EXECUTORS))
     options.add_argument("--failing", action="store_true", help="the program may fail in the interpreter, too")
+    options.add_argument("--check", action="store_true", help="the executor checks, too")
+    options.add_argument("--only", metavar="FORM", help="of a seed all kernels are of that form")
     options.add_argument("what", help="a seed of generate.py, or a file")
     options.add_argument("kernel", nargs="*", help="with a file: its kernel and the arguments")
     chosen = options.parse_args()
@@ -120,16 +123,17 @@ def main():
                     files[os.path.basename(name)] = open(name, encoding="utf-8").read()
             runs = [(chosen.kernel[0], chosen.kernel[1:])]
         else:
-            generator = Generator(int(chosen.what), chosen.failing)
+            generator = Generator(int(chosen.what), chosen.failing, only=chosen.only)
             _, text = generator.program()
             files = generator.files
             runs = [(name, value.split()) for name, values in generator.arguments.items() for value in values]
         for kernel, arguments in runs:
-            shrinker = Shrinker(env, chosen.executor, kernel, arguments, chosen.failing, files)
+            shrinker = Shrinker(env, chosen.executor, kernel, arguments, chosen.failing, files, chosen.check)
             if shrinker.fails(text):
                 small = shrinker.shrink(text)
                 print(f"-- {chosen.executor} differs from the interpreter ({shrinker.tries} programs tried):")
-                print(f"-- fclc run {' '.join(EXECUTORS[chosen.executor][0])} FILE {kernel} {' '.join(arguments)}")
+                shown = ([] if shrinker.checks else ["--no-check"]) + EXECUTORS[chosen.executor][0]
+                print(f"-- fclc run {' '.join(shown)} FILE {kernel} {' '.join(arguments)}")
                 print(small.strip())
                 return 1
     print("no difference")
