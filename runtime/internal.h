@@ -9,7 +9,7 @@
 
 // The first line of a public function that does more than give what a structure holds: the caller's locale and rounding
 // are set again when the function returns.
-#define FCLRT_ENTER struct fcl_entry fclrt_entry __attribute__((cleanup(fcl_leave))) = fcl_enter()
+#define FCLRT_ENTER struct fcl_entry fclrt_entry __attribute__((cleanup(fcl_leave), unused)) = fcl_enter()
 
 // A device's memory is a host pointer (C), a cl_mem (OpenCL) or an address (CUDA).
 union fclrt_memory {

@@ -59,7 +59,7 @@ static union scalar scalar_from(enum base base, const struct fclc_value *value) 
    What a call prints is kept, and what would end the process ends the call. Whatever locale and rounding the caller
    has, the work is done with the usual ones: on the thread that does it, which begins with the process's locale. */
 
-#define ENTER struct fcl_entry entry __attribute__((cleanup(fcl_leave))) = fcl_enter()
+#define ENTER struct fcl_entry entry __attribute__((cleanup(fcl_leave), unused)) = fcl_enter()
 
 struct call {
     enum exit_status (*work)(void *context);
