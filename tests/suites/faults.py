@@ -108,7 +108,7 @@ def cases(env):
                 preexec_fn=lambda: [signal.signal(one, signal.SIG_DFL) for one in (signal.SIGINT, signal.SIGHUP)],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             for _ in range(300):
-                if os.path.exists(os.path.join(folder, "started")):
+                if os.path.exists(os.path.join(folder, "started")) and os.listdir(place):
                     break
                 time.sleep(0.1)
             assert os.listdir(place), "there is no temporary folder to remove"
