@@ -28,14 +28,14 @@ static void export_element(struct host_value *array, size_t index, struct value 
             export_element(array->tuple.items[i], index, value.tuple->items[i]);
 }
 
-/* Whether the result has no elements and the row and all in it have the lengths that they should have: nothing else of
-   such a row is computed. */
+/* Whether the result has no elements and the row and all in it have the lengths that they should have, without an
+   error: nothing else of such a row is computed. */
 static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth,
                          const struct interp_pull *rows, int64_t row, struct span span) {
     size_t rank = value_rank(array) - depth - 1;
     int64_t lengths[VALUE_MAX_RANK];
     return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, true, span) &&
-           !in->is_below_zero && interp_are_same(lengths, value_shape(array) + depth + 1, rank);
+           !in->is_below_zero && !in->is_unequal && interp_are_same(lengths, value_shape(array) + depth + 1, rank);
 }
 
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,

@@ -189,6 +189,7 @@ struct interp {
     const struct place_in *place;   /* innermost */
     bool is_absent;                 /* only a length is wanted, of a row that is not there: shape.c */
     bool is_below_zero;             /* a length that is wanted so is made of one that is negative */
+    bool is_unequal;                /* a length that is wanted so is made of rows that are not equally long */
     int64_t for_negative;           /* while is_absent: what a negative length counts as */
     const char *stack_limit;        /* deeper than here is an error */
     struct exact_int *exact;        /* exact.c */

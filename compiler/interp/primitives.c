@@ -68,15 +68,17 @@ PRIMITIVE(LENGTH_PLUS) { return combined_length(in, a, a[0].scalar.integer + a[1
 
 PRIMITIVE(LENGTH_TIMES) { return combined_length(in, a, a[0].scalar.integer * a[1].scalar.integer, "times", span); }
 
-/* A row that is not there is not compared. */
+/* That rows differ is an error once they are known to be there. */
 PRIMITIVE(LAST_LENGTH) {
     const struct interp_pull *rows = a[1].pull;
     int64_t width = a[0].scalar.integer, length = 0;
-    for (int64_t i = in->is_absent ? rows->length - 1 : 0; i < rows->length; i++) {
+    for (int64_t i = 0; i < rows->length; i++) {
         struct region_mark mark = region_here(in->region);
         length = pull_element(in, rows, i, span).pull->length;
         region_release(in->region, mark);
-        if (!in->is_absent && (length > width || (length < width && i + 1 < rows->length)))
+        bool is_unequal = length > width || (length < width && i + 1 < rows->length);
+        in->is_unequal = in->is_unequal || is_unequal;
+        if (is_unequal && !in->is_absent)
             interp_fail(in, DIAG_UNEQUAL_ROWS, span,
                         "a row has %lld %s, and the first %lld: `flatten` wants rows equally long, but for a shorter "
                         "last one; `flattenRagged` takes any",

@@ -70,7 +70,7 @@ static bool attempt(struct interp *in, const struct interp_pull *rows, int64_t r
 bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
                     bool of_all, struct span span) {
     int64_t others[VALUE_MAX_RANK];
-    in->is_below_zero = false;
+    in->is_below_zero = in->is_unequal = false;
     bool is_known = attempt(in, rows, row, rank, lengths, of_all, span, 0);
     if (is_known && in->is_below_zero)
         in->is_below_zero = !attempt(in, rows, row, rank, others, of_all, span, 1) ||
