@@ -34,7 +34,7 @@ size_t array_bytes(const struct array *array);
 
 // Files of NumPy's .npy format.
 void npy_write(const char *path, const struct array *array);
-// Of the fields of a structured array, which have as many bytes each; {0, 1}: of any other.
+// Which field of a structured array, of how many, each as many bytes long; {0, 1}: the array has no fields.
 struct npy_field {
     size_t index, of;
 };

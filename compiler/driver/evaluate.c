@@ -52,7 +52,7 @@ static struct host_value *value_of(struct arena *arena, struct type *type, const
     return array;
 }
 
-/* As a device's context prints them. */
+/* Prints the records of `trace` as a device's context does. */
 static void print_traces(const struct ir_kernel *kernel, const struct ir_outcome *outcome) {
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     struct fcl_context *context;

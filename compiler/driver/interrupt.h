@@ -1,4 +1,4 @@
-/* What a signal that ends the process leaves behind. */
+/* Removes temporary files when a signal ends the process. */
 #ifndef FCL_DRIVER_INTERRUPT_H
 #define FCL_DRIVER_INTERRUPT_H
 

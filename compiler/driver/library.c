@@ -112,7 +112,7 @@ static enum fclc_status make_call(struct options *options, char **message, bool 
     return (enum fclc_status)call.status;
 }
 
-/* What the caller has forgotten. */
+/* Refuses a call in which the caller has left out a pointer that the function needs. */
 static enum fclc_status refuse(char **message, const char *function, const char *what) {
     char text[200];
     snprintf(text, sizeof text, "%s: no %s\n", function, what);
@@ -156,14 +156,14 @@ static const char *own_path(struct arena *arena) {
     return path;
 }
 
-/* Of whose warnings a word is: -W is an option of `fclc check`, as `fclc run` tells none. 2: so is the next. */
+/* How many words of the options, from this one on, are about warnings: 0, 1 or 2. -W is an option of `fclc check`. */
 static size_t words_of_warnings(const char *word) {
     return strcmp(word, "-W") == 0 || strcmp(word, "--warn") == 0            ? 2
            : strncmp(word, "-W", 2) == 0 || strncmp(word, "--warn=", 7) == 0 ? 1
                                                                              : 0;
 }
 
-/* As the command of that name has them, of the words those that are for warnings, or the others. */
+/* Reads options as the command of that name does: of the words those about warnings, or the others. */
 static bool parse_words(const struct load_job *job, const char *command, bool of_warnings, struct options *options,
                         const char **why) {
     struct arena *arena = job->program->arena;
