@@ -1,12 +1,11 @@
 """Completion in shells, and what `fclc --version --verbose` tells."""
 
 import os
-import pty
 import re
 import select
 import subprocess
 import time
-from harness import Case
+from harness import Case, pseudo_terminal
 from targets import targets
 
 ORDER = 46
@@ -70,7 +69,7 @@ def cases(env):
     def zsh():
         """On a terminal, where alone it completes; ^X lists what ^I would choose from, ^U takes the line away."""
         tool, path = script("zsh", "_fclc")
-        terminal, end = pty.openpty()
+        terminal, end = pseudo_terminal()
         place = folder()
         with open(os.path.join(place, ".zshrc"), "w", encoding="utf-8") as file:
             file.write(f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' "

@@ -2,16 +2,15 @@
 not."""
 
 import os
-import pty
 import re
 import shutil
 import subprocess
 import sys
-from harness import Case, Skip
+from harness import Case, Skip, pseudo_terminal
 
 ORDER = 11
 MADE_UP = """
-from harness import Case, Skip
+from harness import Case, Skip, pseudo_terminal
 def cases(env):
     def fails():
         raise AssertionError("what is wrong")
@@ -61,10 +60,7 @@ def cases(env):
 
     def terminal():
         """One line tells how far it is, each time in place of the last, and nothing of it stays."""
-        try:
-            shown, program = pty.openpty()
-        except OSError:
-            raise Skip("no pseudo terminals") from None
+        shown, program = pseudo_terminal()
         command = [*prepared(), "--short", "--jobs", "1"]
         with subprocess.Popen(command, stdout=program, stdin=subprocess.DEVNULL, env=env.variables()) as check:
             os.close(program)

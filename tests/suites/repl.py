@@ -3,14 +3,13 @@
 import ctypes
 import fcntl
 import os
-import pty
 import re
 import select
 import subprocess
 import termios
 import time
 
-from harness import Case, Skip
+from harness import Case, Skip, pseudo_terminal
 
 ORDER = 38
 SANITIZED = True
@@ -19,7 +18,7 @@ SANITIZED = True
 class Terminal:
     """A prompt on a terminal of its own."""
     def __init__(self, *command, env):
-        here, there = pty.openpty()
+        here, there = pseudo_terminal()
         self.end = here
         self.process = subprocess.Popen(command,
                                         stdin=there,

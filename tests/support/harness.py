@@ -14,6 +14,7 @@ check-all`) and SANITIZED = True, which asks for cases(env) to be called again w
 
 import copy
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -22,6 +23,14 @@ import tempfile
 
 class Skip(Exception):
     """Raised by a case that cannot run here; the reason is printed."""
+
+
+def pseudo_terminal():
+    """Both ends of a new terminal, this one and the program's; skips the case where none can be had."""
+    try:
+        return pty.openpty()
+    except OSError:
+        raise Skip("no pseudo terminals") from None
 
 
 class Counts:
