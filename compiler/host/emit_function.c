@@ -64,7 +64,7 @@ static void add_slots(struct arena *arena, struct signature *s, struct type *typ
     type = type_resolve(type);
     if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)
-            add_slots(arena, s, type->tuple.items[i], arena_printf(arena, "%s_%zu", name, i), extents, begins, next);
+            add_slots(arena, s, type->tuple.items[i], type_item_name(arena, type, name, i), extents, begins, next);
         return;
     }
     const struct ir_result *result = &s->kernel->results.at[*next];

@@ -28,6 +28,11 @@ struct ast_level {
 };
 typedef VEC(struct ast_level *) ast_levels;
 
+struct ast_name {
+    symbol name;
+    struct span span;
+};
+
 enum ast_type_kind {
     AST_TYPE_VARIABLE,    /* name without the quote: written 'a (a bare `a` is an AST_TYPE_NAME to the parser) */
     AST_TYPE_NAME,        /* name, arguments: a base type, a synonym applied, or else, without arguments, a
@@ -37,6 +42,7 @@ enum ast_type_kind {
     AST_TYPE_LEVEL_ARROW, /* level (a name), to:  <l> -> t */
     AST_TYPE_PULL,        /* element */
     AST_TYPE_PUSH,        /* element, level */
+    AST_TYPE_RECORD,      /* fields, and items: their types; only of a whole `type` */
     AST_TYPE_ERROR,       /* where an error was reported: stands for any type */
 };
 struct ast_type {
@@ -46,7 +52,8 @@ struct ast_type {
     symbol name;
     struct ast_type *from, *to, *element;
     struct ast_level *level;
-    VEC(struct ast_type *) items; /* tuple components, or arguments of a synonym */
+    VEC(struct ast_type *) items; /* tuple components, types of fields, or arguments of a synonym */
+    VEC(struct ast_name) fields;
 };
 
 /* `num a, ord b =>` before a type, and `where l < m` after it. */
@@ -73,6 +80,7 @@ enum ast_pattern_kind {
     AST_PATTERN_NAME,     /* name */
     AST_PATTERN_WILDCARD, /* _ */
     AST_PATTERN_TUPLE,    /* items */
+    AST_PATTERN_RECORD,   /* fields, and items: their patterns */
     AST_PATTERN_TYPED,    /* of, type */
     AST_PATTERN_ERROR,    /* where an error was reported: binds nothing, takes anything */
 };
@@ -82,6 +90,7 @@ struct ast_pattern {
     struct span span;
     symbol name;
     VEC(struct ast_pattern *) items;
+    VEC(struct ast_name) fields;
     struct ast_pattern *of;
     struct ast_type *type;
 };
@@ -102,6 +111,8 @@ enum ast_expr_kind {
     EXPR_IF,          /* condition, then_branch, else_branch; && and || are this too (see logical) */
     EXPR_TUPLE,       /* items, two or more; () is a syntax error with a hint */
     EXPR_LIST,        /* items */
+    EXPR_RECORD,      /* { fields = items }, or with `of`: { of with fields = items } */
+    EXPR_FIELD,       /* of.name */
     EXPR_TYPED,       /* (body : type) */
     EXPR_ERROR,       /* where the parser recovered: checks as anything, silently */
 };
@@ -159,6 +170,15 @@ struct ast_expr {
         struct {
             VEC(struct ast_expr *) items;
         } sequence; /* EXPR_TUPLE, EXPR_LIST */
+        struct {
+            struct ast_expr *of; /* NULL: a new one */
+            VEC(struct ast_name) fields;
+            VEC(struct ast_expr *) items;
+        } record;
+        struct {
+            struct ast_expr *of;
+            struct ast_name name;
+        } field;
         struct {
             struct ast_expr *body;
             struct ast_type *type;

@@ -98,6 +98,30 @@ struct ast_expr *build_level_apply(struct parser *p, struct span span, struct as
     return finish_expr(p, expr, function->depth);
 }
 
+struct ast_expr *build_text(struct parser *p, const struct token *token) {
+    enum { LONGEST = 1 << 16 };
+    if (token->name->length > LONGEST) {
+        struct diagnostic *error =
+            diag_error(p->diagnostics, DIAG_BAD_STRING, token->span,
+                       "this text has %zu bytes, and at most %d can be written", token->name->length, LONGEST);
+        diag_hint(p->diagnostics, error, "a kernel gets a long text as a parameter, of type `[u8]`");
+        return build_error(p, token->span);
+    }
+    struct expr_list *bytes = ARENA_NEW(p->arena, struct expr_list);
+    symbol suffix = symbol_of(p->symbols, "u8");
+    for (size_t i = 0; i < token->name->length; i++) {
+        struct ast_expr *byte = new_expr(p, EXPR_INTEGER, token->span);
+        byte->integer.value = (unsigned char)token->name->text[i];
+        byte->integer.suffix = suffix;
+        vec_push(p->arena, &bytes->all, byte);
+    }
+    struct ast_expr *list = build_sequence(p, token->span, EXPR_LIST, bytes);
+    if (bytes->all.count)
+        return list;
+    const struct token name = {.span = token->span, .name = suffix}; /* of no bytes, which would not say their type */
+    return build_typed(p, token->span, list, build_type_array(p, token->span, build_type_name(p, &name), NULL));
+}
+
 static struct ast_expr *mark_operator(struct ast_expr *expr) {
     if (expr->kind == EXPR_APPLY)
         expr->apply.is_operator = true;
@@ -230,6 +254,24 @@ struct ast_expr *build_sequence(struct parser *p, struct span span, enum ast_exp
     return finish_expr(p, expr, depth);
 }
 
+struct ast_expr *build_record(struct parser *p, struct span span, struct ast_expr *of, struct field_values *fields) {
+    struct ast_expr *expr = new_expr(p, EXPR_RECORD, span);
+    expr->record.of = of;
+    SHARE_VEC(&expr->record.fields, &fields->names);
+    SHARE_VEC(&expr->record.items, &fields->items);
+    uint32_t depth = of ? of->depth : 0;
+    for (size_t i = 0; i < fields->items.count; i++)
+        depth = deeper(depth, fields->items.at[i]->depth);
+    return finish_expr(p, expr, depth);
+}
+
+struct ast_expr *build_field(struct parser *p, struct span span, struct ast_expr *of, const struct token *name) {
+    struct ast_expr *expr = new_expr(p, EXPR_FIELD, span);
+    expr->field.of = of;
+    expr->field.name = (struct ast_name){name->name, name->span};
+    return finish_expr(p, expr, of->depth);
+}
+
 struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type) {
     struct ast_expr *expr = new_expr(p, EXPR_TYPED, span);
     expr->typed.body = body;
@@ -276,6 +318,16 @@ struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, stru
     uint32_t depth = 0;
     for (size_t i = 0; i < items->all.count; i++)
         depth = deeper(depth, items->all.at[i]->depth);
+    return finish_pattern(p, pattern, depth);
+}
+
+struct ast_pattern *build_pattern_record(struct parser *p, struct span span, struct field_patterns *fields) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_RECORD, span);
+    SHARE_VEC(&pattern->fields, &fields->names);
+    SHARE_VEC(&pattern->items, &fields->items);
+    uint32_t depth = 0;
+    for (size_t i = 0; i < fields->items.count; i++)
+        depth = deeper(depth, fields->items.at[i]->depth);
     return finish_pattern(p, pattern, depth);
 }
 
@@ -369,6 +421,16 @@ struct ast_type *build_type_tuple(struct parser *p, struct span span, struct typ
     uint32_t depth = 0;
     for (size_t i = 0; i < items->all.count; i++)
         depth = deeper(depth, items->all.at[i]->depth);
+    return finish_type(p, type, depth);
+}
+
+struct ast_type *build_type_record(struct parser *p, struct span span, struct field_types *fields) {
+    struct ast_type *type = new_type(p, AST_TYPE_RECORD, span);
+    SHARE_VEC(&type->fields, &fields->names);
+    SHARE_VEC(&type->items, &fields->items);
+    uint32_t depth = 0;
+    for (size_t i = 0; i < fields->items.count; i++)
+        depth = deeper(depth, fields->items.at[i]->depth);
     return finish_type(p, type, depth);
 }
 
@@ -490,24 +552,4 @@ struct ast_decl *build_broken_type(struct parser *p, struct span span, const str
 void report_unit(struct parser *p, struct span span) {
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_UNIT, span, "there is no unit value `()` in FCL");
     diag_hint(p->diagnostics, error, "FCL is pure: use `val` for what needs no argument, and leave `()` out of calls");
-}
-
-void report_string(struct parser *p, struct span span) {
-    struct diagnostic *error = diag_error(p->diagnostics, DIAG_STRING_VALUE, span, "strings are not values in FCL");
-    diag_hint(p->diagnostics, error, "only `import \"file.fcl\"` and `trace \"label\" x` take one");
-}
-
-struct ast_expr *build_label(struct parser *p, const struct ast_expr *function, const struct token *string) {
-    if (function->kind != EXPR_NAME || strcmp(function->name.name->text, "trace") != 0) {
-        report_string(p, string->span);
-        return build_error(p, string->span);
-    }
-    struct expr_list *bytes = ARENA_NEW(p->arena, struct expr_list);
-    for (const char *c = string->name ? string->name->text : ""; *c; c++) {
-        struct ast_expr *byte = new_expr(p, EXPR_INTEGER, string->span);
-        byte->integer.value = (unsigned char)*c;
-        byte->integer.suffix = symbol_of(p->symbols, "u8");
-        vec_push(p->arena, &bytes->all, byte);
-    }
-    return build_sequence(p, string->span, EXPR_LIST, bytes);
 }

@@ -93,6 +93,13 @@ static void print_type(struct text *text, const struct ast_type *type, enum posi
             print_type(text, type->items.at[i], ARGUMENT);
         }
         break;
+    case AST_TYPE_RECORD:
+        for (size_t i = 0; i < type->items.count; i++) {
+            text_printf(text, "%s%s : ", i ? ", " : "{", type->fields.at[i].name->text);
+            print_type(text, type->items.at[i], ANYWHERE);
+        }
+        text_add(text, "}");
+        break;
     case AST_TYPE_TUPLE:
         for (size_t i = 0; i < type->items.count; i++) {
             text_add(text, i ? ", " : "(");
@@ -165,6 +172,12 @@ static struct sexp *signature_sexp(struct arena *arena, const struct ast_signatu
 
 /* ---- patterns and expressions ---- */
 
+static void add_field(struct arena *arena, struct sexp *form, symbol name, struct sexp *value) {
+    struct sexp *field = new_form(arena, name->text);
+    add(arena, field, value);
+    add(arena, form, field);
+}
+
 static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *pattern) {
     struct sexp *form = NULL;
     switch (pattern->kind) {
@@ -175,6 +188,11 @@ static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *
         form = new_form(arena, "tuple");
         for (size_t i = 0; i < pattern->items.count; i++)
             add(arena, form, pattern_sexp(arena, pattern->items.at[i]));
+        return form;
+    case AST_PATTERN_RECORD:
+        form = new_form(arena, "record");
+        for (size_t i = 0; i < pattern->items.count; i++)
+            add_field(arena, form, pattern->fields.at[i].name, pattern_sexp(arena, pattern->items.at[i]));
         return form;
     case AST_PATTERN_TYPED:
         form = new_form(arena, ":");
@@ -283,6 +301,18 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
         form = new_form(arena, expr->kind == EXPR_TUPLE ? "tuple" : "list");
         for (size_t i = 0; i < expr->sequence.items.count; i++)
             add(arena, form, expr_sexp(arena, expr->sequence.items.at[i]));
+        return form;
+    case EXPR_RECORD:
+        form = new_form(arena, expr->record.of ? "with" : "record");
+        if (expr->record.of)
+            add(arena, form, expr_sexp(arena, expr->record.of));
+        for (size_t i = 0; i < expr->record.items.count; i++)
+            add_field(arena, form, expr->record.fields.at[i].name, expr_sexp(arena, expr->record.items.at[i]));
+        return form;
+    case EXPR_FIELD:
+        form = new_form(arena, "field");
+        add(arena, form, expr_sexp(arena, expr->field.of));
+        add_atom(arena, form, expr->field.name.name->text);
         return form;
     case EXPR_TYPED:
         form = new_form(arena, ":");

@@ -52,6 +52,7 @@ struct layout_frame {
                          DECLARATION: of its parameters, 0: none yet */
     unsigned hang;      /* what hangs off it is indented from here */
     bool starts_line;   /* IF: the last of `if`, `then` and `else` does; IN: `in` does */
+    bool is_padded;     /* BRACKET: of a record: a blank behind the brace and before its end */
     bool is_open_ended; /* BRACKET: the last token of its line; LET: has its first binding */
 };
 
@@ -132,6 +133,14 @@ static int kind_after(const struct formatter *f) {
     return i < f->tokens->count ? kind_at(f, i) : 0;
 }
 
+/* Is the brace a record's, and not that of the choices of a param, which are literals? */
+static bool opens_record(const struct formatter *f) {
+    int after = kind_after(f);
+    return kind_at(f, f->index) == '{' &&
+           !(kind_before(f) == TOKEN_IN && (after == TOKEN_INTEGER || after == TOKEN_FLOATING || after == TOKEN_TRUE ||
+                                            after == TOKEN_FALSE || after == '-'));
+}
+
 /* A `-` or `~` before its operand. */
 static bool is_prefix(const struct formatter *f) {
     int kind = kind_at(f, f->index);
@@ -144,6 +153,10 @@ static bool needs_blank(const struct formatter *f) {
         return kind == '-'; /* two would begin a comment */
     if (before == '(' && kind == '*')
         return kind_after(f) != ')'; /* so would they: one in parentheses, of the other kind */
+    if (before == TOKEN_FIELD_POINT || kind == TOKEN_FIELD_POINT)
+        return false;
+    if (before == '{' || kind == '}')
+        return f->frames.count > 0 && f->frames.at[f->frames.count - 1].is_padded;
     if (is_opener(before) || is_closer(kind) || kind == ',')
         return false;
     if (kind == TOKEN_LEVEL_OPEN && before == ']')
@@ -330,14 +343,14 @@ static unsigned arrive(struct formatter *f) {
         return_to(f, frame);
         return frame->column;
     }
-    if (is_closer(kind) || kind == ',' || kind == ':') {
+    if (is_closer(kind) || kind == ',' || kind == ':' || kind == TOKEN_WITH) {
         for (size_t i = f->frames.count; !frame && i-- > 0;)
             if (f->frames.at[i].kind == FRAME_BRACKET)
                 frame = &f->frames.at[i];
         if (frame) {
             return_to(f, frame);
             f->wants_slot = false;
-            if (kind == ':')
+            if (kind == ':' || kind == TOKEN_WITH)
                 return frame->content;
             return frame->is_open_ended ? frame->hang : frame->column;
         }
@@ -421,6 +434,12 @@ static void leave(struct formatter *f, bool starts_line) {
         let->is_open_ended = true;
         push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
         f->wants_binding = false;
+    } else if (f->wants_slot && top(f)->is_padded && kind_after(f) == '=') {
+        struct layout_frame *record = top(f);
+        if (!record->is_open_ended)
+            record->content = f->column;
+        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
+        f->wants_slot = false;
     } else if (f->wants_slot) {
         open_slot(f, starts_line);
     } else if (f->leads && top(f)->kind == FRAME_SLOT) {
@@ -441,6 +460,7 @@ static void leave(struct formatter *f, bool starts_line) {
                                       .hang = hang,
                                       .content = hang + STEP,
                                       .starts_line = starts_line,
+                                      .is_padded = opens_record(f),
                                       .is_open_ended = next->starts_line});
         f->wants_slot = true;
         break;
@@ -477,6 +497,8 @@ static void leave(struct formatter *f, bool starts_line) {
     case '=':
         for (size_t i = f->frames.count; i-- > 0;) {
             frame = &f->frames.at[i];
+            if (frame->kind == FRAME_BRACKET)
+                break; /* of a pattern, or a slip */
             if (frame->kind == FRAME_BINDING || frame->kind == FRAME_DECLARATION) {
                 return_to(f, frame);
                 f->wants_slot = true;
@@ -484,6 +506,7 @@ static void leave(struct formatter *f, bool starts_line) {
             }
         }
         break;
+    case TOKEN_WITH:
     case ':':
     case ',': f->wants_slot = top(f)->kind == FRAME_BRACKET || top(f)->kind == FRAME_DECLARATION; break;
     default: break;

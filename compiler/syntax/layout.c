@@ -3,6 +3,8 @@
    the tokens. */
 #include "syntax/lexer.h"
 
+#include <string.h>
+
 #include "parser.h"
 
 bool token_starts_declaration(int kind) {
@@ -23,7 +25,8 @@ struct marker {
     const struct source *source;
     struct diagnostics *diagnostics;
     struct tokens *tokens;
-    size_t *opener_of; /* for each `)`: 1 + the index of its `(`; 0: none */
+    size_t *opener_of; /* for each `)` and `}`: 1 + the index of its opener; 0: none */
+    int *within;       /* for each token: the kind of the innermost bracket around it, or 0 */
     bool *is_start;    /* a binding starts at this token */
     size_t start_count;
     int mended[8]; /* keywords of this declaration that were taken for names, and reported */
@@ -135,6 +138,8 @@ static void mark_signature_words(struct marker *m) {
         struct token *token = &m->tokens->at[i];
         if (token_starts_declaration(token->kind)) {
             in_signature = token->kind == TOKEN_SIG;
+        } else if (in_signature && token->kind == TOKEN_FIELD_POINT) {
+            token->kind = '.'; /* `forall a.a -> a` */
         } else if (in_signature && token->kind == TOKEN_NAME && i >= 2) {
             int before = m->tokens->at[i - 1].kind;
             if (token->name == forall && (before == ':' || before == '.'))
@@ -169,22 +174,44 @@ static void mark_launch_words(struct marker *m) {
     }
 }
 
-static void match_parentheses(struct marker *m) {
+static void match_brackets(struct marker *m) {
     VEC(size_t) open = {.at = NULL};
     for (size_t i = 0; i < m->tokens->count; i++) {
         int kind = m->tokens->at[i].kind;
         if (token_starts_declaration(kind))
             open.count = 0;
-        else if (kind == '(')
-            vec_push(m->arena, &open, i);
-        else if (kind == ')' && open.count > 0)
+        bool closes = kind == ')' || kind == ']' || kind == '}';
+        int wanted = kind == ')' ? '(' : kind == ']' ? '[' : '{';
+        if (closes && open.count > 0 && m->tokens->at[open.at[open.count - 1]].kind == wanted)
             m->opener_of[i] = open.at[--open.count] + 1;
+        m->within[i] = open.count > 0 ? m->tokens->at[open.at[open.count - 1]].kind : 0;
+        if (kind == '(' || kind == '[' || kind == '{')
+            vec_push(m->arena, &open, i);
     }
+}
+
+/* `{ b with mass = 2.0 }`: elsewhere `with` is a name. */
+static void mark_with(struct marker *m) {
+    for (size_t i = 1; i + 2 < m->tokens->count; i++) {
+        struct token *token = &m->tokens->at[i];
+        if (token->kind == TOKEN_NAME && m->within[i] == '{' && strcmp(token->name->text, "with") == 0 &&
+            token[1].kind == TOKEN_NAME && token[2].kind == '=' && token[-1].kind != '{' && token[-1].kind != ',')
+            token->kind = TOKEN_WITH;
+    }
+}
+
+/* The `=` of `{ mass = 1.0, pos = p }`, not that of a `let` within. */
+static bool is_of_field(const struct marker *m, size_t equals) {
+    if (equals < 2 || m->within[equals] != '{' || m->tokens->at[equals - 1].kind != TOKEN_NAME)
+        return false;
+    int before = m->tokens->at[equals - 2].kind;
+    return before == '{' || before == ',' || before == TOKEN_WITH;
 }
 
 static bool ends_expression(int kind) {
     return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
-           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == TOKEN_LEVEL_CLOSE;
+           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == '}' ||
+           kind == TOKEN_STRING || kind == TOKEN_LEVEL_CLOSE;
 }
 
 /* `f (x, y) <l> z` before the `=` at `end`, from `let` or from the start of a line where an expression ends before it:
@@ -192,7 +219,7 @@ static bool ends_expression(int kind) {
 static size_t function_before(const struct marker *m, size_t end) {
     for (size_t i = end - 1; i > 0; i--) {
         const struct token *token = &m->tokens->at[i];
-        if (token->kind == ')') {
+        if (token->kind == ')' || token->kind == '}') {
             if (m->opener_of[i] < 2)
                 return 0;
             i = m->opener_of[i] - 1;
@@ -222,9 +249,9 @@ static void find_bindings(struct marker *m) {
             in_header = kind != TOKEN_IMPORT;
             depth = 0;
         }
-        depth += kind == '(';
-        depth -= depth > 0 && kind == ')';
-        if (kind != '=' || i == 0 || (in_header && depth > 0))
+        depth += kind == '(' || kind == '{';
+        depth -= depth > 0 && (kind == ')' || kind == '}');
+        if (kind != '=' || i == 0 || (in_header && depth > 0) || is_of_field(m, i))
             continue;
         if (in_header) {
             in_header = m->tokens->at[i - 1].kind == TOKEN_CONFIG;
@@ -234,7 +261,7 @@ static void find_bindings(struct marker *m) {
         int before = m->tokens->at[start].kind;
         if (function) {
             start = function;
-        } else if (before == ')') {
+        } else if (before == ')' || before == '}') {
             if (m->opener_of[start] == 0)
                 continue;
             start = m->opener_of[start] - 1;
@@ -270,11 +297,13 @@ void mark_layout(struct arena *arena, struct symbols *symbols, const struct sour
                        .diagnostics = diagnostics,
                        .tokens = tokens,
                        .opener_of = ARENA_ARRAY(arena, size_t, tokens->count),
+                       .within = ARENA_ARRAY(arena, int, tokens->count),
                        .is_start = ARENA_ARRAY(arena, bool, tokens->count)};
     mend_slips(&m);
     mark_signature_words(&m);
     mark_launch_words(&m);
-    match_parentheses(&m);
+    match_brackets(&m);
+    mark_with(&m);
     find_bindings(&m);
     insert_bindings(&m);
 }

@@ -58,6 +58,9 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
     struct level_list *levels;
     struct symbol_list *symbols;
     struct binder_list *binders;
+    struct field_types *field_types;
+    struct field_patterns *field_patterns;
+    struct field_values *field_values;
     struct binding_list *bindings;
     struct ast_binding binding;
     struct constraint_list *constraints;
@@ -65,7 +68,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 }
 
 %token SIG FUN VAL KERNEL PARAM TYPE IMPORT LET IN FN IF THEN ELSE
-%token FORALL WHERE WITH BINDING LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
+%token FORALL WHERE WITH BINDING FIELD_POINT LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
 %token <token> NAME TYPE_VARIABLE CONTRACT CONFIG INTEGER FLOATING TRUE FALSE STRING BAD_LITERAL
 
 /* Loosest first. BLOCK makes `fn`, `let` and `if` extend as far to the right as they can. */
@@ -100,6 +103,9 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 %type <patterns> parameters some_parameters patterns
 %type <expr> expr block applied atom
 %type <exprs> exprs choices
+%type <field_types> field_types
+%type <field_patterns> field_patterns
+%type <field_values> field_values
 %type <bindings> bindings
 %type <binding> binding
 %type <operator> section_operator
@@ -131,6 +137,12 @@ declaration:
   | type_word name type_parameters '=' type {
         $$ = build_decl(p, DECL_TYPE, @$, $2);
         $$->type = $5;
+        if ($3)
+            SHARE_VEC(&$$->type_parameters, &$3->all);
+    }
+  | type_word name type_parameters '=' '{' field_types '}' {
+        $$ = build_decl(p, DECL_TYPE, @$, $2);
+        $$->type = build_type_record(p, span_join(@5, @7), $6);
         if ($3)
             SHARE_VEC(&$$->type_parameters, &$3->all);
     }
@@ -243,6 +255,11 @@ type_atom:
   | '(' ')' { report_unit(p, @$); $$ = build_type_error(p, @$); }
   ;
 
+field_types:
+    NAME ':' type { $$ = ARENA_NEW(p->arena, struct field_types); ADD_FIELD(p, $$, $1, $3); }
+  | field_types ',' NAME ':' type { $$ = $1; ADD_FIELD(p, $$, $3, $5); }
+  ;
+
 type_parameters:
     %empty { $$ = NULL; }
   | type_parameters NAME {
@@ -305,6 +322,15 @@ pattern:
   | '(' patterns ',' pattern ')' { vec_push(p->arena, &$2->all, $4); $$ = build_pattern_tuple(p, @$, $2); }
   | '(' pattern ':' type ')' { $$ = build_pattern_typed(p, @$, $2, $4); }
   | '(' ')' { report_unit(p, @$); $$ = build_pattern_error(p, @$); }
+  | '{' field_patterns '}' { $$ = build_pattern_record(p, @$, $2); }
+  ;
+
+/* `{ mass }` is `{ mass = mass }`. */
+field_patterns:
+    NAME { $$ = ARENA_NEW(p->arena, struct field_patterns); ADD_FIELD(p, $$, $1, build_pattern_name(p, $1)); }
+  | NAME '=' pattern { $$ = ARENA_NEW(p->arena, struct field_patterns); ADD_FIELD(p, $$, $1, $3); }
+  | field_patterns ',' NAME { $$ = $1; ADD_FIELD(p, $$, $3, build_pattern_name(p, $3)); }
+  | field_patterns ',' NAME '=' pattern { $$ = $1; ADD_FIELD(p, $$, $3, $5); }
   ;
 
 patterns:
@@ -370,9 +396,7 @@ binding:
 
 applied:
     atom
-  | STRING { report_string(p, @$); $$ = build_error(p, @$); }
   | applied atom { $$ = build_apply(p, @$, $1, $2); }
-  | applied STRING { $$ = build_apply(p, @$, $1, build_label(p, $1, $2)); }
   | applied NOT { $$ = build_apply(p, @$, $1, build_section(p, @2, "not")); }
   | applied LEVEL_OPEN levels LEVEL_CLOSE { $$ = build_level_apply(p, @$, $1, $3); }
   ;
@@ -385,6 +409,10 @@ atom:
   | TRUE { $$ = build_literal(p, $1); }
   | FALSE { $$ = build_literal(p, $1); }
   | BAD_LITERAL { $$ = build_literal(p, $1); }
+  | STRING { $$ = build_text(p, $1); }
+  | atom FIELD_POINT NAME { $$ = build_field(p, @$, $1, $3); }
+  | '{' field_values '}' { $$ = build_record(p, @$, NULL, $2); }
+  | '{' expr WITH field_values '}' { $$ = build_record(p, @$, $2, $4); }
   | '(' expr ')' { $$ = $2; }
   | '(' exprs ',' expr ')' { vec_push(p->arena, &$2->all, $4); $$ = build_sequence(p, @$, EXPR_TUPLE, $2); }
   | '(' expr ':' type ')' { $$ = build_typed(p, @$, $2, $4); }
@@ -396,6 +424,11 @@ atom:
   | '(' '~' ')' { $$ = build_section(p, @2, "~"); }
   | '[' ']' { $$ = build_sequence(p, @$, EXPR_LIST, ARENA_NEW(p->arena, struct expr_list)); }
   | '[' exprs ']' { $$ = build_sequence(p, @$, EXPR_LIST, $2); }
+  ;
+
+field_values:
+    NAME '=' expr { $$ = ARENA_NEW(p->arena, struct field_values); ADD_FIELD(p, $$, $1, $3); }
+  | field_values ',' NAME '=' expr { $$ = $1; ADD_FIELD(p, $$, $3, $5); }
   ;
 
 exprs:

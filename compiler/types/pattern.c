@@ -21,13 +21,27 @@ static struct core *local_core(struct checker *c, const struct core_local *local
     return core;
 }
 
+/* The component of that index of a tuple, which has that type. */
+static void bind_part(struct checker *c, const struct ast_pattern *pattern, struct core *tuple, size_t index,
+                      struct type *type, unpackings *parts, pattern_names *seen) {
+    if (pattern->kind == AST_PATTERN_WILDCARD)
+        return;
+    struct core *part = core_new(c, CORE_SELECT, pattern->span, type);
+    part->select.tuple = tuple;
+    part->select.index = index;
+    size_t place = parts->count;
+    vec_push(c->arena, parts, (struct unpacking){NULL, part, pattern->span});
+    const struct core_local *local = bind_pattern(c, pattern, type, parts, seen);
+    parts->at[place].local = local;
+}
+
 static const struct core_local *bind_tuple(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                            unpackings *parts, pattern_names *seen) {
     const struct core_local *whole = fresh_local(c, NULL);
     size_t count = pattern->items.count;
     struct type **items = ARENA_ARRAY(c->arena, struct type *, count);
     struct type *resolved = type_resolve(type);
-    if (resolved->kind == TYPE_TUPLE && resolved->tuple.count == count) {
+    if (resolved->kind == TYPE_TUPLE && resolved->tuple.count == count && !resolved->tuple.record) {
         items = resolved->tuple.items;
     } else {
         for (size_t i = 0; i < count; i++)
@@ -40,17 +54,21 @@ static const struct core_local *bind_tuple(struct checker *c, const struct ast_p
                 items[i] = c->error_type;
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct ast_pattern *item = pattern->items.at[i];
-        if (item->kind == AST_PATTERN_WILDCARD)
-            continue;
-        struct core *part = core_new(c, CORE_SELECT, item->span, items[i]);
-        part->select.tuple = local_core(c, whole, type, item->span);
-        part->select.index = i;
-        size_t place = parts->count;
-        vec_push(c->arena, parts, (struct unpacking){NULL, part, item->span});
-        const struct core_local *local = bind_pattern(c, item, items[i], parts, seen);
-        parts->at[place].local = local;
+    for (size_t i = 0; i < count; i++)
+        bind_part(c, pattern->items.at[i], local_core(c, whole, type, pattern->items.at[i]->span), i, items[i], parts,
+                  seen);
+    return whole;
+}
+
+static const struct core_local *bind_record(struct checker *c, const struct ast_pattern *pattern, struct type *type,
+                                            unpackings *parts, pattern_names *seen) {
+    const struct core_local *whole = fresh_local(c, NULL);
+    size_t *places = ARENA_ARRAY(c->arena, size_t, pattern->items.count);
+    struct type *record = record_of_pattern(c, pattern, type, places);
+    for (size_t i = 0; i < pattern->items.count; i++) {
+        struct type *of = record && places[i] < record->tuple.count ? record->tuple.items[places[i]] : c->error_type;
+        bind_part(c, pattern->items.at[i], local_core(c, whole, type, pattern->items.at[i]->span), places[i], of, parts,
+                  seen);
     }
     return whole;
 }
@@ -73,6 +91,7 @@ const struct core_local *bind_pattern(struct checker *c, const struct ast_patter
         return fresh_local(c, NULL);
     }
     case AST_PATTERN_TUPLE: return bind_tuple(c, pattern, type, parts, seen);
+    case AST_PATTERN_RECORD: return bind_record(c, pattern, type, parts, seen);
     case AST_PATTERN_TYPED: {
         struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, NULL);
         c->at = pattern->span;

@@ -371,7 +371,7 @@ static struct host_value *only_element(struct arena *arena, struct type *type, s
     type = type_resolve(type);
     for (size_t i = 0; i < type->tuple.count; i++)
         value->tuple.items[i] = only_element(arena, type->tuple.items[i], value->tuple.items[i]);
-    return value_tuple(arena, value->tuple.items, type->tuple.count);
+    return value_tuple(arena, type, value->tuple.items);
 }
 
 struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why) {

@@ -161,7 +161,7 @@ kernel k (xs : [int]) =
     yield golden("and in rows of a result, whose lengths are asked for before",
                  "kernel k (n : int) (xs : [int]) =\n"
                  "  map (fn c => map (fn x => loop (fn i => i < n) (fn i => i + x) 0) c) (rows 2 xs)", "fcl_block_k",
-                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
+                 {r"fcl_failed\(k_fcl_report, 2": 1}, options=["--check"], extension="c")
     yield golden("and in what the lengths of rows are",
                  "kernel k (n : int) (xs : [int]) =\n"
                  "  map (fn x => generate (loop (fn i => i < n) (fn i => i + i) 1) (fn i => i + x)) xs",
