@@ -77,12 +77,15 @@ struct ast_signature_type {
 /* ---- patterns ---- */
 
 enum ast_pattern_kind {
-    AST_PATTERN_NAME,     /* name */
-    AST_PATTERN_WILDCARD, /* _ */
-    AST_PATTERN_TUPLE,    /* items */
-    AST_PATTERN_RECORD,   /* fields, and items: their patterns */
-    AST_PATTERN_TYPED,    /* of, type */
-    AST_PATTERN_ERROR,    /* where an error was reported: binds nothing, takes anything */
+    AST_PATTERN_NAME,        /* name */
+    AST_PATTERN_WILDCARD,    /* _ */
+    AST_PATTERN_TUPLE,       /* items */
+    AST_PATTERN_RECORD,      /* fields, and items: their patterns */
+    AST_PATTERN_TYPED,       /* of, type */
+    AST_PATTERN_LITERAL,     /* literal */
+    AST_PATTERN_CONSTRUCTOR, /* name, of: what it is applied to; without that it is an AST_PATTERN_NAME */
+    AST_PATTERN_OR,          /* items */
+    AST_PATTERN_ERROR,       /* where an error was reported: binds nothing, takes anything */
 };
 struct ast_pattern {
     enum ast_pattern_kind kind;
@@ -93,6 +96,7 @@ struct ast_pattern {
     VEC(struct ast_name) fields;
     struct ast_pattern *of;
     struct ast_type *type;
+    struct ast_expr *literal; /* a number, with its minus, or a bool */
 };
 
 /* ---- expressions ---- */
@@ -113,6 +117,7 @@ enum ast_expr_kind {
     EXPR_LIST,        /* items */
     EXPR_RECORD,      /* { fields = items }, or with `of`: { of with fields = items } */
     EXPR_FIELD,       /* of.name */
+    EXPR_MATCH,       /* of, arms */
     EXPR_TYPED,       /* (body : type) */
     EXPR_ERROR,       /* where the parser recovered: checks as anything, silently */
 };
@@ -180,6 +185,10 @@ struct ast_expr {
             struct ast_name name;
         } field;
         struct {
+            struct ast_expr *of;
+            VEC(struct ast_binding) arms; /* a pattern, and what is taken where it is the first that matches */
+        } match;
+        struct {
             struct ast_expr *body;
             struct ast_type *type;
         } typed;
@@ -194,9 +203,15 @@ enum ast_decl_kind {
     DECL_VAL,    /* name, body */
     DECL_KERNEL, /* name, levels (an error in the checker when not empty), parameters, launch,
                     body */
+    DECL_DATA,   /* name, type_parameters, constructors */
     DECL_TYPE,   /* name, type_parameters, type */
     DECL_PARAM,  /* name, type, body (default), choices */
     DECL_IMPORT, /* path */
+};
+struct ast_constructor {
+    symbol name;
+    struct span span;
+    struct ast_type *of; /* NULL: it stands alone */
 };
 struct ast_decl {
     enum ast_decl_kind kind;
@@ -208,6 +223,7 @@ struct ast_decl {
     VEC(struct ast_pattern *) parameters;
     struct ast_expr *body;
     VEC(symbol) type_parameters;
+    VEC(struct ast_constructor) constructors;
     struct ast_type *type;
     VEC(struct ast_expr *) choices; /* `in {…}` of a param */
     /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type; `contract` has no body */

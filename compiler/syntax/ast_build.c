@@ -272,6 +272,16 @@ struct ast_expr *build_field(struct parser *p, struct span span, struct ast_expr
     return finish_expr(p, expr, of->depth);
 }
 
+struct ast_expr *build_match(struct parser *p, struct span span, struct ast_expr *of, struct binding_list *arms) {
+    struct ast_expr *expr = new_expr(p, EXPR_MATCH, span);
+    expr->match.of = of;
+    SHARE_VEC(&expr->match.arms, &arms->all);
+    uint32_t depth = of->depth;
+    for (size_t i = 0; i < arms->all.count; i++) /* as many are as deep as `else if`s */
+        depth = deeper(depth, arms->all.at[i].value->depth + (uint32_t)i);
+    return finish_expr(p, expr, depth);
+}
+
 struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type) {
     struct ast_expr *expr = new_expr(p, EXPR_TYPED, span);
     expr->typed.body = body;
@@ -329,6 +339,31 @@ struct ast_pattern *build_pattern_record(struct parser *p, struct span span, str
     for (size_t i = 0; i < fields->items.count; i++)
         depth = deeper(depth, fields->items.at[i]->depth);
     return finish_pattern(p, pattern, depth);
+}
+
+struct ast_pattern *build_pattern_literal(struct parser *p, struct span span, struct ast_expr *literal) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_LITERAL, span);
+    pattern->literal = literal;
+    return pattern;
+}
+
+struct ast_pattern *build_pattern_constructor(struct parser *p, struct span span, const struct token *name,
+                                              struct ast_pattern *of) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_CONSTRUCTOR, span);
+    pattern->name = name->name;
+    pattern->of = of;
+    return finish_pattern(p, pattern, of->depth);
+}
+
+struct ast_pattern *build_pattern_or(struct parser *p, struct span span, struct ast_pattern *left,
+                                     struct ast_pattern *right) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_OR, span);
+    if (left->kind == AST_PATTERN_OR)
+        pattern->items = left->items;
+    else
+        vec_push(p->arena, &pattern->items, left);
+    vec_push(p->arena, &pattern->items, right);
+    return finish_pattern(p, pattern, deeper(left->depth, right->depth));
 }
 
 struct ast_pattern *build_pattern_typed(struct parser *p, struct span span, struct ast_pattern *of,
@@ -508,6 +543,15 @@ struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct sp
     decl->span = span;
     decl->name_span = name->span;
     decl->name = name->name;
+    return decl;
+}
+
+struct ast_decl *build_data(struct parser *p, struct span span, const struct token *name,
+                            struct symbol_list *parameters, struct constructor_list *constructors) {
+    struct ast_decl *decl = build_decl(p, DECL_DATA, span, name);
+    if (parameters)
+        SHARE_VEC(&decl->type_parameters, &parameters->all);
+    SHARE_VEC(&decl->constructors, &constructors->all);
     return decl;
 }
 

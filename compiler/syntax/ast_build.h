@@ -50,6 +50,9 @@ struct binder_list {
 struct binding_list {
     VEC(struct ast_binding) all;
 };
+struct constructor_list {
+    VEC(struct ast_constructor) all;
+};
 struct field_types { /* `pos : t, mass : float`, and the same of patterns and values */
     VEC(struct ast_name) names;
     VEC(struct ast_type *) items;
@@ -101,6 +104,7 @@ struct ast_expr *build_sequence(struct parser *p, struct span span, enum ast_exp
 /* `of`: what it is made from by `with`, or NULL. */
 struct ast_expr *build_record(struct parser *p, struct span span, struct ast_expr *of, struct field_values *fields);
 struct ast_expr *build_field(struct parser *p, struct span span, struct ast_expr *of, const struct token *name);
+struct ast_expr *build_match(struct parser *p, struct span span, struct ast_expr *of, struct binding_list *arms);
 struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type);
 
 struct ast_pattern *build_pattern_name(struct parser *p, const struct token *token);
@@ -108,6 +112,11 @@ struct ast_pattern *build_wildcard(struct parser *p, struct span span);
 struct ast_pattern *build_pattern_error(struct parser *p, struct span span);
 struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, struct pattern_list *items);
 struct ast_pattern *build_pattern_record(struct parser *p, struct span span, struct field_patterns *fields);
+struct ast_pattern *build_pattern_literal(struct parser *p, struct span span, struct ast_expr *literal);
+struct ast_pattern *build_pattern_constructor(struct parser *p, struct span span, const struct token *name,
+                                              struct ast_pattern *of);
+struct ast_pattern *build_pattern_or(struct parser *p, struct span span, struct ast_pattern *left,
+                                     struct ast_pattern *right);
 struct ast_pattern *build_pattern_typed(struct parser *p, struct span span, struct ast_pattern *of,
                                         struct ast_type *type);
 
@@ -136,6 +145,8 @@ struct ast_signature_type *build_signature(struct parser *p, struct span span, s
                                            struct constraint_list *where);
 
 struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name);
+struct ast_decl *build_data(struct parser *p, struct span span, const struct token *name,
+                            struct symbol_list *parameters, struct constructor_list *constructors);
 struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name,
                                 struct binder_list *levels, struct pattern_list *parameters, struct ast_expr *body);
 /* A `param`, or what a kernel's `with` says of its launches. `choices`: NULL where there are none. */

@@ -178,6 +178,8 @@ static void add_field(struct arena *arena, struct sexp *form, symbol name, struc
     add(arena, form, field);
 }
 
+static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr);
+
 static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *pattern) {
     struct sexp *form = NULL;
     switch (pattern->kind) {
@@ -193,6 +195,16 @@ static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *
         form = new_form(arena, "record");
         for (size_t i = 0; i < pattern->items.count; i++)
             add_field(arena, form, pattern->fields.at[i].name, pattern_sexp(arena, pattern->items.at[i]));
+        return form;
+    case AST_PATTERN_LITERAL: return expr_sexp(arena, pattern->literal);
+    case AST_PATTERN_CONSTRUCTOR:
+        form = new_form(arena, pattern->name->text);
+        add(arena, form, pattern_sexp(arena, pattern->of));
+        return form;
+    case AST_PATTERN_OR:
+        form = new_form(arena, "|");
+        for (size_t i = 0; i < pattern->items.count; i++)
+            add(arena, form, pattern_sexp(arena, pattern->items.at[i]));
         return form;
     case AST_PATTERN_TYPED:
         form = new_form(arena, ":");
@@ -211,8 +223,6 @@ static const char *binders_text(struct arena *arena, const struct ast_level_bind
     text_add(&text, ">");
     return text_string(&text);
 }
-
-static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr);
 
 /* f a b <l> c: one list, however it is nested to the left. */
 static struct sexp *application_sexp(struct arena *arena, const struct ast_expr *expr) {
@@ -309,6 +319,15 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
         for (size_t i = 0; i < expr->record.items.count; i++)
             add_field(arena, form, expr->record.fields.at[i].name, expr_sexp(arena, expr->record.items.at[i]));
         return form;
+    case EXPR_MATCH:
+        form = new_form(arena, "match");
+        add(arena, form, expr_sexp(arena, expr->match.of));
+        for (size_t i = 0; i < expr->match.arms.count; i++) {
+            add(arena, form, inner = new_list(arena));
+            add(arena, inner, pattern_sexp(arena, expr->match.arms.at[i].pattern));
+            add(arena, inner, expr_sexp(arena, expr->match.arms.at[i].value));
+        }
+        return form;
     case EXPR_FIELD:
         form = new_form(arena, "field");
         add(arena, form, expr_sexp(arena, expr->field.of));
@@ -327,8 +346,8 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
 
 static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) {
     static const char *const heads[] = {
-        [DECL_SIG] = "sig",   [DECL_FUN] = "fun",     [DECL_VAL] = "val",      [DECL_KERNEL] = "kernel",
-        [DECL_TYPE] = "type", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
+        [DECL_SIG] = "sig",   [DECL_FUN] = "fun",   [DECL_VAL] = "val",     [DECL_KERNEL] = "kernel",
+        [DECL_TYPE] = "type", [DECL_DATA] = "data", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
     struct sexp *form = new_form(arena, heads[decl->kind]), *inner;
     add_atom(arena, form,
              decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path ? decl->path : "")
@@ -352,6 +371,16 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         for (size_t i = 0; i < decl->type_parameters.count; i++)
             add_atom(arena, inner, decl->type_parameters.at[i]->text);
         add(arena, form, type_sexp(arena, decl->type));
+        break;
+    case DECL_DATA:
+        add(arena, form, inner = new_list(arena));
+        for (size_t i = 0; i < decl->type_parameters.count; i++)
+            add_atom(arena, inner, decl->type_parameters.at[i]->text);
+        for (size_t i = 0; i < decl->constructors.count; i++) {
+            add(arena, form, inner = new_form(arena, decl->constructors.at[i].name->text));
+            if (decl->constructors.at[i].of)
+                add(arena, inner, type_sexp(arena, decl->constructors.at[i].of));
+        }
         break;
     case DECL_PARAM:
         if (decl->type)

@@ -39,6 +39,7 @@ enum layout_kind {
     FRAME_BINDING,
     FRAME_IN, /* the body of a let */
     FRAME_IF,
+    FRAME_MATCH,
     FRAME_FN,
     FRAME_SLOT,
 };
@@ -310,7 +311,8 @@ static unsigned slot_indent(struct formatter *f) {
     switch (owner->kind) {
     case FRAME_BRACKET:
     case FRAME_FN:
-    case FRAME_IN: return owner->content;
+    case FRAME_IN:
+    case FRAME_MATCH: return owner->content;
     default: return owner->column + STEP;
     }
 }
@@ -342,6 +344,11 @@ static unsigned arrive(struct formatter *f) {
         (kind == TOKEN_ELSE && (frame = find(f, FRAME_IF, THEN_PART)))) {
         return_to(f, frame);
         return frame->column;
+    }
+    if ((kind == TOKEN_WITH && (frame = find(f, FRAME_MATCH, BEFORE))) ||
+        (kind == TOKEN_BAR && (frame = find(f, FRAME_MATCH, THEN_PART)))) {
+        return_to(f, frame);
+        return kind == TOKEN_WITH ? frame->column + STEP : frame->column;
     }
     if (is_closer(kind) || kind == ',' || kind == ':' || kind == TOKEN_WITH) {
         for (size_t i = f->frames.count; !frame && i-- > 0;)
@@ -487,8 +494,18 @@ static void leave(struct formatter *f, bool starts_line) {
         push(f, fn);
         break;
     }
+    case TOKEN_MATCH: {
+        struct layout_frame match = {.kind = FRAME_MATCH, .column = f->column, .hang = f->column};
+        match.content = f->column + 2 * STEP;
+        push(f, match);
+        f->wants_slot = true;
+        break;
+    }
     case TOKEN_DOUBLE_ARROW:
-        if ((frame = find(f, FRAME_FN, BEFORE))) {
+        if (!find(f, FRAME_FN, BEFORE) && (frame = find(f, FRAME_MATCH, THEN_PART))) {
+            return_to(f, frame);
+            f->wants_slot = true;
+        } else if ((frame = find(f, FRAME_FN, BEFORE))) {
             return_to(f, frame);
             frame->progress = THEN_PART;
             f->wants_slot = true;
@@ -507,6 +524,12 @@ static void leave(struct formatter *f, bool starts_line) {
         }
         break;
     case TOKEN_WITH:
+        if (top(f)->kind == FRAME_MATCH) {
+            top(f)->progress = THEN_PART;
+            break;
+        }
+        f->wants_slot = top(f)->kind == FRAME_BRACKET;
+        break;
     case ':':
     case ',': f->wants_slot = top(f)->kind == FRAME_BRACKET || top(f)->kind == FRAME_DECLARATION; break;
     default: break;

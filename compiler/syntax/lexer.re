@@ -71,9 +71,29 @@ static symbol text_of(const struct lexer *lexer, size_t before, size_t after) {
     return symbol_intern(lexer->symbols, (const char *)lexer->start + before, length - before - after);
 }
 
+/* `data name … =` at the beginning of a line, and a constructor behind it where that is indented: elsewhere `data` is a
+   name. */
+static bool is_data(const struct lexer *lexer) {
+    const unsigned char *at = lexer->cursor;
+    bool is_indented = lexer->start > lexer->source->text && lexer->start[-1] != '\n';
+    if (!lexer->starts_line || at - lexer->start != 4 || memcmp(lexer->start, "data", 4) != 0 || at == lexer->limit ||
+        *at != ' ')
+        return false;
+    size_t names = 0;
+    while (at < lexer->limit && (*at == ' ' || isalnum(*at) || *at == '_' || *at == '\'')) {
+        names += *at != ' ' && at[-1] == ' ';
+        at++;
+    }
+    if (names == 0 || at == lexer->limit || *at++ != '=' || at == lexer->limit || *at == '=')
+        return false;
+    while (is_indented && at < lexer->limit && isspace(*at))
+        at++;
+    return !is_indented || (at < lexer->limit && isupper(*at));
+}
+
 static void add_name(struct lexer *lexer) {
     size_t length = (size_t)(lexer->cursor - lexer->start);
-    int kind = kind_of_word(lexer->start, length);
+    int kind = is_data(lexer) ? TOKEN_DATA : kind_of_word(lexer->start, length);
     struct token *token = add_token(lexer, kind);
     if (kind == TOKEN_NAME)
         token->name = symbol_intern(lexer->symbols, (const char *)lexer->start, length);

@@ -277,9 +277,9 @@ static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin
 static const struct {
     const char *word, *hint;
 } foreign_words[] = {
-    {"case", "there is no `case`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
-    {"match", "there is no `match`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
-    {"switch", "there is no `switch`: branches are `if … then … else …`"},
+    {"case", "cases are `match e with p => e1 | q => e2`, or `if … then … else …`"},
+    {"match", "a `match` is written `match e with p => e1 | q => e2`"},
+    {"switch", "cases are `match e with p => e1 | q => e2`, or `if … then … else …`"},
     {"lambda", "a function is written `fn x => e`"},
     {"for", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
     {"do", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
@@ -681,6 +681,10 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "%s", outside_hint(p, index));
     else if (before == TOKEN_IMPORT)
         diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is there without");
+    else if (e->declarations && declaration_of(p, index) == TOKEN_DATA)
+        diag_hint(d, error,
+                  "a constructor stands alone, or is applied to one type, which may be a tuple: `Box (float, "
+                  "float)`");
     else if (found == TOKEN_NAME && e->declarations && strcmp(token_at(p, index)->name->text, "entry") == 0)
         diag_hint(d, error, "what the host calls is a `kernel`: `kernel f x = e`");
     else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)

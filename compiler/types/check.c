@@ -394,6 +394,7 @@ static void check_module(struct checker *c, const struct ast_file *file) {
         case DECL_KERNEL:
         case DECL_PARAM: check_definition(c, decl, NULL); break;
         case DECL_TYPE: declare_synonym(c, decl); break;
+        case DECL_DATA: declare_data(c, decl); break;
         case DECL_IMPORT: break; /* the driver's */
         }
     }

@@ -263,6 +263,12 @@ struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum 
                            signature_variables *variables);
 /* What the record, or the synonym, is with these types for its parameters. */
 struct type *type_of_synonym(struct checker *c, struct synonym *synonym, signature_variables *parameters);
+/* The same of alternatives; what their constructors are applied to goes to `payloads`. */
+struct type *type_of_data(struct checker *c, struct synonym *synonym, signature_variables *parameters,
+                          struct type **payloads);
+/* What stands in `type` where `declared` has a scalar or a variable, in order. */
+typedef VEC(struct type *) type_leaves;
+void type_collect_leaves(struct checker *c, struct type *declared, struct type *type, type_leaves *leaves);
 struct type *type_of_signature(struct checker *c, const struct ast_signature_type *ast, signature_variables *variables);
 
 /* ---- primitive_type.c ---- */
@@ -344,6 +350,40 @@ void record_report_none(struct checker *c, const struct ast_name *name); /* no r
 /* The record of a pattern for a value of that type, and which of its fields each of the pattern's is; NULL after an
    error. */
 struct type *record_of_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type, size_t *places);
+
+/* ---- alternatives.c ---- */
+void declare_data(struct checker *c, const struct ast_decl *decl);
+/* A type of the alternatives, of whose parameters nothing is known; `payloads`: what each constructor is applied to, or
+   NULL. */
+struct type *data_fresh(struct checker *c, const struct record *record, struct span span, struct type **payloads);
+/* What the constructor was applied to, of that type, in a value that it has made. */
+struct core *data_payload(struct checker *c, const struct constructor *constructor, struct type *payload,
+                          struct core *value);
+/* The constructor that a pattern for a value of that type names; NULL: there is none of that name. */
+const struct record *data_find(struct checker *c, symbol name, struct type *type, size_t *index);
+void data_report_unknown(struct checker *c, symbol name, struct span span, struct type *type);
+bool type_has_alternatives(struct type *type);
+
+/* ---- cases.c: which values patterns take ---- */
+struct case_pattern {
+    enum { CASE_ANY, CASE_OF, CASE_EITHER } kind;
+    /* OF, with `parts`: */
+    enum { CASE_CONSTRUCTOR, CASE_BOOL, CASE_TUPLE, CASE_INTEGER, CASE_FLOATING } head;
+    const struct record *record; /* of CONSTRUCTOR, and of TUPLE unless NULL */
+    size_t index;                /* of CONSTRUCTOR, BOOL */
+    bool is_negative;            /* of numbers */
+    uint64_t magnitude;
+    double floating;
+    size_t count;
+    struct case_pattern **parts; /* or EITHER: one of these */
+};
+/* A value that none of the patterns takes, as text; NULL: there is none. `is_too_large`: that was not found out. */
+const char *cases_missing(struct checker *c, struct case_pattern *const *rows, size_t count, bool *is_too_large);
+/* Does the pattern take a value that none of the others does? */
+bool cases_is_useful(struct checker *c, struct case_pattern *const *rows, size_t count, struct case_pattern *pattern);
+
+/* ---- match.c ---- */
+struct core *infer_match(struct checker *c, const struct ast_expr *expr, struct type *wanted);
 
 /* ---- fields.c ---- */
 struct core *infer_record(struct checker *c, const struct ast_expr *expr, struct type *wanted);

@@ -21,6 +21,8 @@ static void report_no_record(struct checker *c, const struct ast_expr *expr, con
                   shown, shown, field);
     else if (type->kind == TYPE_ARROW && is_bound_name(c, expr->field.name.name))
         diag_hint(c->diagnostics, d, "composition has blanks around its point: `%s . %s`", name ? name : "f", field);
+    else if (type->kind == TYPE_TUPLE && type->tuple.record)
+        diag_hint(c->diagnostics, d, "alternatives are taken apart by `match`");
     else if (type->kind == TYPE_TUPLE)
         diag_hint(c->diagnostics, d,
                   "a tuple is taken apart by `let (a, b) = …`; a record has names: `type t = { %s : …, "
@@ -130,9 +132,10 @@ struct core *infer_record(struct checker *c, const struct ast_expr *expr, struct
             return give_up(c, expr, 0);
         type = record_of_value(c, of->type, names, given, expr->record.of->span);
     } else {
-        const struct record *record = known && known->kind == TYPE_TUPLE && known->tuple.record
-                                          ? known->tuple.record
-                                          : record_find(c->scope, (struct wanted_fields){names, given, true});
+        const struct record *record =
+            known && known->kind == TYPE_TUPLE && known->tuple.record && !known->tuple.record->constructor_count
+                ? known->tuple.record
+                : record_find(c->scope, (struct wanted_fields){names, given, true});
         type = record ? record_fresh(c, record, expr->span) : NULL;
         if (type && type->kind == TYPE_ERROR)
             return give_up(c, expr, 0);

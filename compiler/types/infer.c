@@ -257,6 +257,7 @@ static bool is_value(const struct ast_expr *expr) {
     case EXPR_LIST:
     case EXPR_RECORD:
     case EXPR_FIELD:
+    case EXPR_MATCH:
     case EXPR_ERROR: return false;
     }
     return false;
@@ -505,6 +506,7 @@ struct core *infer_expr(struct checker *c, const struct ast_expr *expr) {
     case EXPR_LIST: return infer_sequence(c, expr, wanted);
     case EXPR_RECORD: return infer_record(c, expr, wanted);
     case EXPR_FIELD: return infer_field(c, expr);
+    case EXPR_MATCH: return infer_match(c, expr, wanted);
     case EXPR_TYPED: return infer_typed(c, expr);
     case EXPR_ERROR: return error_core(c, expr->span);
     }

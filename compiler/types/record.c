@@ -62,7 +62,8 @@ static bool has_fields(const struct record *record, const struct wanted_fields *
 static const struct record *last_with(const struct scope *scope, const struct wanted_fields *wanted) {
     for (size_t i = map_count(scope->synonyms); i-- > 0;) {
         const struct synonym *synonym = map_entry(scope->synonyms, i).value;
-        if (synonym->record && !synonym->is_open && has_fields(synonym->record, wanted))
+        if (synonym->record && !synonym->record->constructor_count && !synonym->is_open &&
+            has_fields(synonym->record, wanted))
             return synonym->record;
     }
     return NULL;
@@ -137,7 +138,7 @@ struct type *record_of_value(struct checker *c, struct type *of, const struct as
                              struct span span) {
     struct type *type = type_resolve(of);
     if (type->kind == TYPE_TUPLE && type->tuple.record)
-        return type;
+        return type->tuple.record->constructor_count ? NULL : type;
     if (!is_unknown(type) && type->kind != TYPE_STORED)
         return NULL;
     const struct record *record = record_find(c->scope, (struct wanted_fields){names, count, false});

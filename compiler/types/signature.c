@@ -231,7 +231,50 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
     return type;
 }
 
+void type_collect_leaves(struct checker *c, struct type *declared, struct type *type, type_leaves *leaves) {
+    declared = type_resolve(declared);
+    type = type_resolve(type);
+    if (declared->kind != TYPE_TUPLE || type->kind != TYPE_TUPLE) {
+        vec_push(c->arena, leaves, type);
+        return;
+    }
+    for (size_t i = 0; i < declared->tuple.count; i++)
+        type_collect_leaves(c, declared->tuple.items[i], type->tuple.items[i], leaves);
+}
+
+struct type *type_of_data(struct checker *c, struct synonym *synonym, signature_variables *parameters,
+                          struct type **payloads) {
+    const struct record *record = synonym->record;
+    const struct scope *scope = c->scope;
+    signature_variables *enclosing = c->signature_scope;
+    c->scope = synonym->scope;
+    c->signature_scope = NULL;
+    synonym->is_open = true;
+    struct type **items = ARENA_ARRAY(c->arena, struct type *, record->count);
+    items[0] = c->base_types[BASE_U8];
+    for (size_t i = 0; i < record->constructor_count; i++) {
+        const struct constructor *constructor = &record->constructors[i];
+        const struct ast_type *written = synonym->decl->constructors.at[i].of;
+        payloads[i] = written ? read_type(c, written, SIGNATURE_ANNOTATION, parameters) : NULL;
+        if (!written)
+            continue;
+        type_leaves leaves = {0};
+        type_collect_leaves(c, constructor->of, payloads[i], &leaves);
+        for (size_t k = 0; k < constructor->slot_count && k < leaves.count; k++)
+            items[constructor->slots[k]] = leaves.at[k];
+    }
+    synonym->is_open = false;
+    c->scope = scope;
+    c->signature_scope = enclosing;
+    struct type *type = type_tuple(c, items, record->count);
+    type->tuple.record = record;
+    return type;
+}
+
 struct type *type_of_synonym(struct checker *c, struct synonym *synonym, signature_variables *parameters) {
+    if (synonym->record && synonym->record->constructor_count)
+        return type_of_data(c, synonym, parameters,
+                            ARENA_ARRAY(c->arena, struct type *, synonym->record->constructor_count));
     const struct ast_type *written = synonym->decl->type;
     const struct scope *scope = c->scope;
     signature_variables *enclosing = c->signature_scope;
@@ -276,8 +319,9 @@ static struct type *expand_synonym(struct checker *c, const struct ast_type *ast
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, ast->span,
                                           "the type `%s` is defined by itself", ast->name->text);
         diag_note(c->diagnostics, d, synonym->span,
-                  "`type` gives a name to a type that could be written out;"
-                  " this one would never end");
+                  decl->kind == DECL_DATA ? "a value of alternatives has a fixed number of scalars; this one would not"
+                                          : "`type` gives a name to a type that could be written out;"
+                                            " this one would never end");
         synonym->is_broken = true;
         return c->error_type;
     }

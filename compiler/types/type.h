@@ -84,6 +84,18 @@ struct type_variable {
    A record is the tuple of its fields, in their order, with a name: two of such types are one only where `record` is
    the same. So inference, the core and all that comes after it have tuples, and who prints or names what is in them
    looks at `record`. A record of arrays that is to be stored has push arrays in their place, as tuples have. */
+/* note [alternatives]
+   A value of alternatives is a tuple with a name, too: the tag, a `u8` that says which constructor made it, and slots
+   for what constructors are applied to. Each scalar of that has a slot, those of one type in different constructors
+   the same one; slots rise with the order of a constructor's scalars. What a constructor does not use is zero, so that
+   equal values are equal tuples. */
+struct constructor {
+    symbol name;
+    struct span span;
+    struct type *of; /* as declared, with the record's parameters; NULL: it stands alone */
+    size_t *slots;   /* of its scalars, and values of parameters, in their order: components of the tuple */
+    size_t slot_count;
+};
 struct record {
     symbol name;
     struct span span;
@@ -93,7 +105,9 @@ struct record {
     struct type *declared; /* with variables for its parameters: */
     struct type **parameters;
     size_t parameter_count;
-    const struct synonym *synonym; /* the checker's own */
+    const struct synonym *synonym;          /* the checker's own */
+    const struct constructor *constructors; /* of alternatives, which have no fields */
+    size_t constructor_count;
 };
 enum type_kind {
     TYPE_VARIABLE,    /* variable */
