@@ -3,8 +3,8 @@
 
 // [kind, text] of every token, and ['', text] of what is between them: their texts together are the program.
 function fclTokens(text) {
-  const KEYWORDS = new Set(('sig fun val kernel param type import let in fn if then else true false div mod not match ' +
-                            'with contract data').split(' '));
+  const KEYWORDS = new Set(('sig fun val kernel param type import let in fn if then else true false div mod not ' +
+                            'match with contract data').split(' '));
   const RULES = [
     ['', /\s+/y],
     ['comment', /--.*/y],

@@ -271,6 +271,14 @@ const struct record *data_find(struct checker *c, symbol name, struct type *type
     return entry->global->alternatives;
 }
 
+void data_note(struct checker *c, const struct constructor *constructor, struct span pattern, struct type *type) {
+    const struct global_entry *entry = find_global(c->scope, constructor->name);
+    const struct core_global *global =
+        entry && entry->global->span.begin == constructor->span.begin ? entry->global : NULL;
+    struct span span = {pattern.begin, pattern.begin + (uint32_t)constructor->name->length};
+    note_place(c, (struct name_place){constructor->name, span, constructor->span, global, PRIM_COUNT, NULL, type});
+}
+
 static void offer_constructors(struct suggestion *suggestion, const struct scope *scope) {
     for (size_t i = 0; i < map_count(scope->globals); i++) {
         const struct global_entry *entry = map_entry(scope->globals, i).value;

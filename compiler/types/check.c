@@ -303,6 +303,12 @@ static struct type *declared_type(struct checker *c, struct synonym *synonym, si
     for (size_t i = 0; i < parameters->count; i++)
         record->parameters[i] = parameters->at[i].type;
     record->declared = type_of_synonym(c, synonym, parameters);
+    for (size_t i = 0; i < record->count; i++)
+        note_place(c, (struct name_place){.name = record->fields[i],
+                                          .span = record->field_spans[i],
+                                          .definition = record->field_spans[i],
+                                          .primitive = PRIM_COUNT,
+                                          .scheme = scheme_of_type(c, record->declared->tuple.items[i])});
     return record->declared;
 }
 

@@ -361,6 +361,8 @@ struct core *data_payload(struct checker *c, const struct constructor *construct
                           struct core *value);
 /* The constructor that a pattern for a value of that type names; NULL: there is none of that name. */
 const struct record *data_find(struct checker *c, symbol name, struct type *type, size_t *index);
+/* For editors: the name of a constructor at the beginning of a pattern. */
+void data_note(struct checker *c, const struct constructor *constructor, struct span pattern, struct type *type);
 void data_report_unknown(struct checker *c, symbol name, struct span span, struct type *type);
 bool type_has_alternatives(struct type *type);
 

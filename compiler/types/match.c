@@ -206,6 +206,7 @@ static struct case_pattern *take_constructor(struct checker *c, const struct ast
             diag_hint(c->diagnostics, d, "write `%s x`, or `%s _`", constructor->name->text, constructor->name->text);
         return fail(c, pattern, arm);
     }
+    data_note(c, constructor, pattern->span, data);
     struct case_pattern *one = new_case(c, pattern->of != NULL);
     one->kind = CASE_OF;
     one->head = CASE_CONSTRUCTOR;

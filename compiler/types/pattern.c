@@ -105,6 +105,7 @@ static const struct core_local *bind_constructor(struct checker *c, const struct
             report_refutable(c, pattern);
         } else {
             payload = payloads[index];
+            data_note(c, &record->constructors[index], pattern->span, data);
             value = data_payload(c, &record->constructors[index], payload, value);
         }
     }
