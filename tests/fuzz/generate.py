@@ -461,8 +461,8 @@ class Generator(Found):
                 ),
                 self.up_to(a, t, level),
                 (
-                    f"(let b = force (push <{level}> (map (fn x => {{ left = x, right = {step} }}) {a})) in map (fn r =>"
-                    f" if r.left == r.right then r.left else r.right) (reverse b))"
+                    f"(let b = force (push <{level}> (map (fn x => {{ left = x, right = {step} }}) {a})) in map (fn r"
+                    f" => if r.left == r.right then r.left else r.right) (reverse b))"
                 ),
                 (
                     f"(let b = force (push <{level}> (map (fn x => (if x == {self.literal(t)} then None else if x =="
@@ -1217,7 +1217,8 @@ class Generator(Found):
             f"fullRows {width} (force (push <{level}> ({self.same_length('xs', t)})))",
             f"fullRows {width} (force (push <{level}> (flatten {m})))",
             f"flatten {self.random.choice(known[3])}",
-            f"fullRows {width} (power n (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> xs))",
+            f"fullRows {width} (power n (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}>"
+            f" xs))",
             f"(if length {m} > {self.random.randint(0, 5)} then {m} else map reverse {m})",
             f"map (fn p => map (foldl (fn s x => {self.mixed(t, 's', 'x')}) {self.literal(t)}) p)"
             f" {self.random.choice(known[3])}",
