@@ -114,8 +114,9 @@ void record_report_unknown(struct checker *c, const struct record *record, const
 static void offer_fields(struct suggestion *suggestion, const struct scope *scope) {
     for (size_t i = 0; i < map_count(scope->synonyms); i++) {
         const struct synonym *synonym = map_entry(scope->synonyms, i).value;
-        for (size_t k = 0; synonym->record && k < synonym->record->count; k++)
-            suggestion_offer(suggestion, synonym->record->fields[k]->text);
+        const struct record *record = synonym->record;
+        for (size_t k = 0; record && !record->constructor_count && k < record->count; k++)
+            suggestion_offer(suggestion, record->fields[k]->text);
     }
 }
 
