@@ -4,13 +4,15 @@
 // [kind, text] of every token, and ['', text] of what is between them: their texts together are the program.
 function fclTokens(text) {
   const KEYWORDS = new Set(('sig fun val kernel param type import let in fn if then else true false div mod not ' +
-                            'with contract').split(' '));
+                            'match with contract data').split(' '));
   const RULES = [
     ['', /\s+/y],
     ['comment', /--.*/y],
     ['symbol', /\(\*\)/y], // the section of the product, also inside of comments
     ['comment', /\(\*/y],
-    ['string', /"[^"\n]*"?/y],
+    ['string', /"(\\.|[^"\\\n])*"?/y],
+    ['integer', /'(\\x[\da-f][\da-f]|\\.|[^'\\\n])'/iy], // a character
+    ['floating', /0x[\da-f](_?[\da-f])*(\.[\da-f](_?[\da-f])*)?p[-+]?\d(_?\d)*(f16|bf16|f32|f64)?(?![\w'])/iy],
     ['floating', /\d(_?\d)*(\.\d(_?\d)*([eE][-+]?\d(_?\d)*)?|[eE][-+]?\d(_?\d)*)(f16|bf16|f32|f64)?(?![\w'])/y],
     ['floating', /\d(_?\d)*(f16|bf16|f32|f64)(?![\w'])/y],
     ['integer', /(0x[\da-f](_?[\da-f])*|0b[01](_?[01])*|\d(_?\d)*)([iu](8|16|32|64))?(?![\w'])/iy],
@@ -29,10 +31,12 @@ function fclTokens(text) {
     }
     return text.length;
   };
-  // `with` and `contract` are words of their own only where options of a kernel are written.
+  // These are words of their own only in options of a kernel, in records and in arms, and where a type is declared.
   const is_option = (word, begin, end) => {
     const before = text.slice(Math.max(0, begin - 200), begin), behind = text.slice(end, end + 200);
-    if (word === 'with') return /^\s+(#|contract(?![\w']))/.test(behind);
+    if (word === 'with')
+      return /^\s+(#|contract(?![\w'])|\||(\{[^}\n]*\}|[^={\n])*=>|_*[A-Za-z][\w']*\s*=[^=>])|^\s*\n/.test(behind);
+    if (word === 'data') return /(^|\n)[ \t]*$/.test(before) && /^[ \t]+[\w' \t]+=\s*[A-Z]/.test(behind);
     return /(^|[^\w'])with\s+$/.test(before) || (/,\s*$/.test(before) && /^\s*=([^=]|$)/.test(behind));
   };
   const tokens = [];
@@ -44,7 +48,7 @@ function fclTokens(text) {
       let word = found[0];
       if (word === '(*') word = text.slice(at, comment_end(at));
       if (kind === 'name' && KEYWORDS.has(word) &&
-          (!/^(with|contract)$/.test(word) || is_option(word, at, at + word.length))) kind = 'keyword';
+          (!/^(with|contract|data)$/.test(word) || is_option(word, at, at + word.length))) kind = 'keyword';
       tokens.push([kind, word]);
       at += word.length;
       break;
@@ -67,7 +71,7 @@ function fclPaint(element, text) {
       part.textContent = word;
       all.append(part);
     }
-    if (kind) defines = kind === 'keyword' && /^(sig|fun|val|kernel|param|type)$/.test(word);
+    if (kind) defines = kind === 'keyword' && /^(sig|fun|val|kernel|param|type|data)$/.test(word);
   }
   element.replaceChildren(all);
 }

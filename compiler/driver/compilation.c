@@ -328,7 +328,7 @@ static void read_library(struct library_names *l) {
             if ((decl->kind == DECL_FUN || decl->kind == DECL_VAL) && !map_has(l->files, decl->name) &&
                 !syntax_is_internal(source, first))
                 map_set(l->files, decl->name, (void *)names[i]);
-            if (decl->kind == DECL_TYPE && !map_has(l->types, decl->name)) {
+            if ((decl->kind == DECL_TYPE || decl->kind == DECL_DATA) && !map_has(l->types, decl->name)) {
                 struct library_type *type = ARENA_NEW(c->arena, struct library_type);
                 *type = (struct library_type){names[i], decl};
                 map_set(l->types, decl->name, type);

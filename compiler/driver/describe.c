@@ -17,7 +17,12 @@ static struct fclc_type type_of(struct arena *arena, struct type *type, size_t r
     struct fclc_type *items = ARENA_ARRAY(arena, struct fclc_type, type->tuple.count);
     for (size_t i = 0; i < type->tuple.count; i++)
         items[i] = type_of(arena, type->tuple.items[i], rank);
-    return (struct fclc_type){.kind = FCLC_TUPLE, .rank = rank, .count = type->tuple.count, .items = items};
+    const struct record *record = type->tuple.record;
+    const char **fields = record ? ARENA_ARRAY(arena, const char *, record->count) : NULL;
+    for (size_t i = 0; record && i < record->count; i++)
+        fields[i] = record->fields[i]->text;
+    return (struct fclc_type){
+        .kind = FCLC_TUPLE, .rank = rank, .count = type->tuple.count, .items = items, .fields = fields};
 }
 
 /* The beginning of the line before, or NULL. */

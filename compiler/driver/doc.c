@@ -153,7 +153,8 @@ static const struct core_global *global_of(const struct compilation *c, const st
 static bool speaks_of_synonym(const struct ast_file *file, const char *type) {
     for (size_t i = 0; i < file->decls.count; i++) {
         const struct ast_decl *decl = file->decls.at[i];
-        const char *found = decl->kind == DECL_TYPE ? strstr(type, decl->name->text) : NULL;
+        bool is_type = decl->kind == DECL_TYPE || decl->kind == DECL_DATA;
+        const char *found = is_type ? strstr(type, decl->name->text) : NULL;
         if (found && !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", found[decl->name->length]))
             return true;
     }
@@ -163,7 +164,7 @@ static bool speaks_of_synonym(const struct ast_file *file, const char *type) {
 static const char *head_of(struct arena *arena, const struct compilation *c, const struct ast_decl *decl,
                            const struct ast_decl *sig) {
     const struct source *source = c->file->source;
-    if (decl->kind == DECL_TYPE || decl->kind == DECL_PARAM)
+    if (decl->kind == DECL_TYPE || decl->kind == DECL_DATA || decl->kind == DECL_PARAM)
         return source_line(arena, source, decl->span);
     if (sig) {
         const char *written = source_line(arena, source, sig->span) + strlen("sig ");
@@ -201,8 +202,8 @@ static void name_page(struct library_doc *doc, struct page *page) {
 }
 
 static void read_page(struct library_doc *doc, const struct compilation *c, const char *path, const char *identity) {
-    static const char *const words[] = {
-        [DECL_FUN] = "fun", [DECL_VAL] = "val", [DECL_KERNEL] = "kernel", [DECL_TYPE] = "type", [DECL_PARAM] = "param"};
+    static const char *const words[] = {[DECL_FUN] = "fun",   [DECL_VAL] = "val",   [DECL_KERNEL] = "kernel",
+                                        [DECL_TYPE] = "type", [DECL_DATA] = "data", [DECL_PARAM] = "param"};
     struct arena *arena = doc->arena;
     struct page *page = ARENA_NEW(arena, struct page);
     const struct ast_file *file = c->file;
@@ -228,8 +229,9 @@ static void read_page(struct library_doc *doc, const struct compilation *c, cons
         behind = decl->span.end;
         if (syntax_is_internal(file->source, first) || decl->kind == DECL_SIG)
             continue;
+        bool is_type = decl->kind == DECL_TYPE || decl->kind == DECL_DATA;
         struct item item = {.name = arena_strndup(arena, decl->name->text, decl->name->length),
-                            .anchor = arena_printf(arena, decl->kind == DECL_TYPE ? "type-%s" : "%s", decl->name->text),
+                            .anchor = arena_printf(arena, is_type ? "type-%s" : "%s", decl->name->text),
                             .word = words[decl->kind],
                             .head = head_of(arena, c, decl, sig),
                             .section = section};

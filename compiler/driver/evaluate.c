@@ -37,7 +37,7 @@ static struct host_value *value_of(struct arena *arena, struct type *type, const
         struct host_value **items = ARENA_ARRAY(arena, struct host_value *, type->tuple.count);
         for (size_t i = 0; i < type->tuple.count; i++)
             items[i] = value_of(arena, type->tuple.items[i], next);
-        return value_tuple(arena, items, type->tuple.count);
+        return value_tuple(arena, type, items);
     }
     if (type->kind == TYPE_BASE)
         return value_scalar(arena, type->base, (*next)++->scalar);

@@ -104,6 +104,7 @@ struct fclc_type {
     size_t rank;  // ARRAY: dimensions. TUPLE: those of an array of tuples, whose items are arrays of one shape; or 0
     size_t count; // TUPLE
     const struct fclc_type *items; // TUPLE
+    const char *const *fields;     // TUPLE that is a record: the names of its items; else NULL
 };
 
 // A parameter, or the result.

@@ -578,7 +578,7 @@ static struct host_value *value_from(struct arena *arena, const struct fclc_type
         struct host_value **items = ARENA_ARRAY(arena, struct host_value *, type->count);
         for (size_t i = 0; i < type->count; i++)
             items[i] = value_from(arena, &type->items[i], own->tuple.items[i], at);
-        return value_tuple(arena, items, type->count);
+        return value_tuple(arena, own, items);
     }
     if (type->kind == FCLC_SCALAR) {
         return value_scalar(arena, (enum base)type->base, scalar_from((enum base)type->base, (*at)++));

@@ -253,7 +253,8 @@ yyjson_mut_val *lsp_type_definition(struct lsp_view *view, yyjson_mut_doc *json,
         for (size_t m = view->c->modules.count; m-- > 0;) {
             const struct ast_file *file = view->c->modules.at[m]->file;
             for (size_t k = file->decls.count; k-- > 0;)
-                if (file->decls.at[k]->kind == DECL_TYPE && file->decls.at[k]->name == token->name)
+                if ((file->decls.at[k]->kind == DECL_TYPE || file->decls.at[k]->kind == DECL_DATA) &&
+                    file->decls.at[k]->name == token->name)
                     return lsp_location(view, json, file->decls.at[k]->name_span);
         }
     }
@@ -440,11 +441,8 @@ yyjson_mut_val *lsp_highlight(struct lsp_view *view, yyjson_mut_doc *json, yyjso
 yyjson_mut_val *lsp_symbols(struct lsp_view *view, yyjson_mut_doc *json, yyjson_val *params) {
     (void)params;
     enum { KIND_CLASS = 5, KIND_FUNCTION = 12, KIND_CONSTANT = 14, KIND_EVENT = 24 };
-    static const int kinds[] = {[DECL_FUN] = KIND_FUNCTION,
-                                [DECL_VAL] = KIND_CONSTANT,
-                                [DECL_KERNEL] = KIND_EVENT,
-                                [DECL_TYPE] = KIND_CLASS,
-                                [DECL_PARAM] = KIND_CONSTANT};
+    static const int kinds[] = {[DECL_FUN] = KIND_FUNCTION, [DECL_VAL] = KIND_CONSTANT, [DECL_KERNEL] = KIND_EVENT,
+                                [DECL_TYPE] = KIND_CLASS,   [DECL_DATA] = KIND_CLASS,   [DECL_PARAM] = KIND_CONSTANT};
     yyjson_mut_val *all = yyjson_mut_arr(json);
     const struct ast_file *file = view->c->file;
     for (size_t i = 0; i < file->decls.count; i++) {

@@ -1,5 +1,6 @@
 /* Help while typing: completion, signatures, inlay hints, and the layout of the whole. Completion
    and signatures look at tokens, as a program is seldom whole then. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,6 +25,7 @@ static yyjson_mut_val *markdown(struct lsp_view *view, yyjson_mut_doc *json, con
 
 enum item_kind {
     ITEM_FUNCTION = 3,
+    ITEM_FIELD = 5,
     ITEM_VARIABLE = 6,
     ITEM_FILE = 17,
     ITEM_KEYWORD = 14,
@@ -131,10 +133,42 @@ static void offer_locals(struct completion *o, const struct tokens *tokens, uint
 static void offer_words(struct completion *o) {
     for (size_t i = 0; token_word(i); i++)
         offer(o, token_word(i), ITEM_KEYWORD);
+    static const char *const elsewhere_names[] = {"match", "with", "data"};
+    for (size_t i = 0; i < sizeof elsewhere_names / sizeof *elsewhere_names; i++)
+        offer(o, elsewhere_names[i], ITEM_KEYWORD);
     for (int level = LEVEL_THREAD; level < LEVEL_VALUE_COUNT; level++)
         offer(o, level_names[level], ITEM_KEYWORD);
     for (int i = 0; i < CONFIG_COUNT; i++)
         offer(o, core_config_info[i].name, ITEM_CONSTANT);
+}
+
+static void offer_field(struct completion *o, const char *field, const char *record) {
+    yyjson_mut_val *item = offer(o, field, ITEM_FIELD);
+    if (item)
+        json_add_text(o->json, o->view->arena, item, "detail", arena_printf(o->view->arena, "of %s", record));
+}
+
+/* Behind a point that touches what is before it: the fields of that, or where its type is not known, all that there
+   are. False: there is no such point. */
+static bool offer_fields(struct completion *o, size_t begin) {
+    const struct lsp_view *view = o->view;
+    const unsigned char *text = view->source->text;
+    if (begin < 2 || text[begin - 1] != '.' || !(isalnum(text[begin - 2]) || strchr("_')]}", text[begin - 2])))
+        return false;
+    const struct name_place *place = lsp_place_at(view, view->source->base + (uint32_t)begin - 2);
+    struct type *type = place && place->type ? type_resolve(place->type) : NULL;
+    const struct record *record = type && type->kind == TYPE_TUPLE ? type->tuple.record : NULL;
+    for (size_t i = 0; record && !record->constructor_count && i < record->count; i++)
+        offer_field(o, record->fields[i]->text, record->name->text);
+    for (size_t m = view->c->modules.count; !record && m-- > 0;) {
+        const struct ast_file *file = view->c->modules.at[m]->file;
+        for (size_t k = 0; file && k < file->decls.count; k++) {
+            const struct ast_decl *decl = file->decls.at[k];
+            for (size_t i = 0; decl->kind == DECL_TYPE && decl->type && i < decl->type->fields.count; i++)
+                offer_field(o, decl->type->fields.at[i].name->text, decl->name->text);
+        }
+    }
+    return true;
 }
 
 /* Only levels stand behind `<` and, in such a list, behind `,`. */
@@ -191,7 +225,7 @@ yyjson_mut_val *lsp_completion(struct lsp_view *view, yyjson_mut_doc *json, yyjs
     } else if (is_in_levels(view, offset)) {
         for (int level = LEVEL_THREAD; level < LEVEL_VALUE_COUNT; level++)
             offer(&o, level_names[level], ITEM_KEYWORD);
-    } else {
+    } else if (!offer_fields(&o, begin)) {
         struct tokens tokens;
         tokens_of(view, &tokens);
         offer_locals(&o, &tokens, offset);

@@ -87,6 +87,10 @@ static void add_type(struct text *out, const struct fclc_type *type, bool is_res
         break;
     case FCLC_ARRAY: text_printf(out, "npt.NDArray[np.%s]", numpy_name(type->base, false)); break;
     case FCLC_TUPLE:
+        if (type->fields) {
+            text_add(out, is_result ? "dict[str, Any]" : "Any");
+            break;
+        }
         text_add(out, "tuple[");
         for (size_t i = 0; i < type->count; i++) {
             text_add(out, i ? ", " : "");

@@ -278,7 +278,8 @@ static enum exit_status check_definitions(struct session *s, const char *text) {
     size_t own = 0, all = c->program->globals.count;
     entries new = split(s, text);
     for (size_t i = 0; i < new.count; i++)
-        own += new.at[i].kind != DECL_IMPORT &&new.at[i].kind != DECL_TYPE &&new.at[i].kind != DECL_SIG;
+        own += new.at[i].kind != DECL_IMPORT &&new.at[i].kind != DECL_TYPE &&new.at[i].kind !=
+               DECL_DATA &&new.at[i].kind != DECL_SIG;
     for (size_t i = all - own; i < all; i++) {
         const struct core_global *global = c->program->globals.at[i];
         printf("%s : %s\n", global->name->text, scheme_spelling(s->arena, global->scheme));

@@ -60,6 +60,18 @@ static struct elab_value *evaluate_literal(struct elaborator *e, const struct co
     return elab_scalar(e, ir_constant(e->builder, type->base, scalar));
 }
 
+static struct elab_value *zero_of(struct elaborator *e, struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_BASE)
+        return elab_scalar(e, ir_constant(e->builder, type->base, (union scalar){.natural = 0}));
+    if (type->kind != TYPE_TUPLE)
+        elab_internal(e, "zero of what is no scalar");
+    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, type->tuple.count);
+    for (size_t i = 0; i < type->tuple.count; i++)
+        items[i] = zero_of(e, type->tuple.items[i]);
+    return elab_tuple(e, items, type->tuple.count);
+}
+
 static struct elab_value *evaluate_config(struct elaborator *e, enum core_config config) {
     switch (config) {
     case CONFIG_BLOCK_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->block_size));
@@ -715,6 +727,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         return tuple->tuple.items[core->select.index];
     }
     case CORE_LIST: return evaluate_list(e, core, environment, instance);
+    case CORE_ZERO: return zero_of(e, type_instantiate(e->arena, instance, core->type));
     }
     elab_internal(e, "unknown core");
 }

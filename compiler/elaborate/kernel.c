@@ -15,7 +15,13 @@ const struct elaborate_options elaborate_defaults = {.block_size = 256,
 struct parameter_context {
     size_t argument, component;
     const char *name;
+    struct type *type; /* of the whole argument */
 };
+
+/* What the component is called that comes next: `bodies_mass` where it is a record's. */
+static const char *component_name(struct elaborator *e, const struct parameter_context *context) {
+    return type_component_name(e->kept, context->type, context->name, context->component);
+}
 
 static struct elab_value *scalar_parameter(struct elaborator *e, enum base base, struct parameter_context *context) {
     const struct base_info *info = &base_info[base];
@@ -31,9 +37,7 @@ static struct elab_value *scalar_parameter(struct elaborator *e, enum base base,
     struct ir_parameter parameter = {.kind = IR_PARAMETER_SCALAR,
                                      .argument = context->argument,
                                      .component = context->component,
-                                     .name = context->component
-                                                 ? arena_printf(e->kept, "%s_%zu", context->name, context->component)
-                                                 : context->name};
+                                     .name = component_name(e, context)};
     context->component++;
     parameter.value = ir_parameter_value(e->builder, base, low, high, parameter.name);
     vec_push(e->kept, &e->kernel->parameters, parameter);
@@ -48,12 +52,12 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
         rank++;
     struct ir_value **extents = ARENA_ARRAY(e->arena, struct ir_value *, rank);
     size_t first = context->component;
+    const char *array = type_array_name(e->kept, context->type, context->name, first);
     for (size_t i = 0; i < rank; i++) {
         struct ir_parameter parameter = {
             .kind = IR_PARAMETER_LENGTH, .argument = context->argument, .component = first, .dimension = (int)i};
         const char *what = ir_extent_name(e->arena, rank, i);
-        parameter.name = first ? arena_printf(e->kept, "%s_%zu_%s", context->name, first, what)
-                               : arena_printf(e->kept, "%s_%s", context->name, what);
+        parameter.name = arena_printf(e->kept, "%s_%s", array, what);
         parameter.value = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, parameter.name);
         extents[i] = parameter.value;
         vec_push(e->kept, &e->kernel->parameters, parameter);
@@ -69,8 +73,7 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
     for (size_t i = 0; i < bases.count; i++) {
         struct ir_parameter parameter = {
             .kind = IR_PARAMETER_BUFFER, .argument = context->argument, .component = context->component};
-        parameter.name =
-            context->component ? arena_printf(e->kept, "%s_%zu", context->name, context->component) : context->name;
+        parameter.name = component_name(e, context);
         context->component++;
         parameter.buffer = ir_buffer_new(e->builder, MEMORY_INPUT, LEVEL_GRID, bases.at[i], NULL, parameter.name);
         pull->memory.buffers[i] = parameter.buffer;
@@ -415,7 +418,8 @@ static void elaborate(struct elaborator *e) {
     struct elab_value **arguments = ARENA_ARRAY(e->arena, struct elab_value *, global->parameter_count);
     struct type *type = type_resolve(global->scheme->type);
     for (size_t i = 0; i < global->parameter_count; i++) {
-        struct parameter_context context = {.argument = i, .name = global->parameter_names[i]};
+        struct parameter_context context = {
+            .argument = i, .name = global->parameter_names[i], .type = type->arrow.from};
         kernel->parameter_types[i] = type_resolve(type->arrow.from);
         arguments[i] = make_parameter(e, type->arrow.from, &context);
         type = type_resolve(type->arrow.to);

@@ -166,6 +166,17 @@ PRIMITIVE(JOIN_PARTS) {
     return elab_apply2(e, arguments[1], elab_scalar(e, parts->width), elab_scalar(e, parts->whole->length));
 }
 
+PRIMITIVE(WHOLE_ROWS) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *width = elab_as_scalar(e, arguments[0]), *length = elab_as_scalar(e, arguments[1]);
+    if (!width || !length)
+        return elab_scalar(e, NULL);
+    width = ir_binary(b, OP_MAX, ir_int(b, 1), width);
+    struct ir_value *left = ir_binary(b, OP_REM, length, width);
+    elab_check(e, CHECK_WHOLE_ROWS, ir_binary(b, OP_EQ, left, ir_int(b, 0)), width, length, e->span);
+    return elab_scalar(e, ir_binary(b, OP_DIV, length, width));
+}
+
 PRIMITIVE(FULL_OR) {
     struct ir_value *is_full = elab_as_scalar(e, arguments[0]);
     enum ir_truth known = is_full ? ir_known(e->builder, is_full) : IR_UNKNOWN;

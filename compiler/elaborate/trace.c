@@ -31,6 +31,8 @@ static void add_label(struct elaborator *e, struct text *format, struct pull *la
     for (int64_t i = 0; i < length; i++) {
         const struct ir_value *byte = elab_as_scalar(e, elab_index(e, label, ir_int(e->builder, i)));
         char c = (char)byte->constant.natural;
+        if (!c)
+            elab_fail(e, DIAG_STRING_VALUE, e->span, "the label of `trace` has a byte 0, which ends what is printed");
         text_printf(format, c == '%' ? "%%%%" : "%c", c);
     }
 }

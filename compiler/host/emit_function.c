@@ -64,7 +64,8 @@ static void add_slots(struct arena *arena, struct signature *s, struct type *typ
     type = type_resolve(type);
     if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)
-            add_slots(arena, s, type->tuple.items[i], arena_printf(arena, "%s_%zu", name, i), extents, begins, next);
+            add_slots(arena, s, type->tuple.items[i], names_identifier(arena, type_item_name(arena, type, name, i)),
+                      extents, begins, next);
         return;
     }
     const struct ir_result *result = &s->kernel->results.at[*next];
@@ -113,15 +114,18 @@ struct taken {
     struct map *names; /* by symbol */
 };
 
-static void take(struct taken *taken, const char *name) {
-    if (name)
-        map_set(taken->names, symbol_of(taken->symbols, name), taken);
-}
-
 static bool is_taken(const struct emit_unit *unit, const struct taken *taken, const char *name) {
     size_t prefix = strlen(unit->prefix);
     return is_local(name) || (strncmp(name, unit->prefix, prefix) == 0 && name[prefix] == '_') || /* a function's */
            map_has(taken->names, symbol_of(taken->symbols, name));
+}
+
+/* The name, or one with so many letters before it that nothing else has it. */
+static const char *name_apart(const struct emit_unit *unit, struct taken *taken, const char *letter, const char *name) {
+    while (is_taken(unit, taken, name))
+        name = arena_printf(unit->arena, "%s_%s", letter, name);
+    map_set(taken->names, symbol_of(taken->symbols, name), taken);
+    return name;
 }
 
 static struct signature signature_of(struct emit_unit *unit, const struct target_program *program,
@@ -132,17 +136,17 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
     add_slots(arena, &s, program->kernel->result_type, "result", NULL, NULL, &next);
     s.parameters = ARENA_ARRAY(arena, const char *, count);
     struct taken taken = {symbols_new(arena), map_new(arena)};
-    for (size_t i = 0; i < s.slots.count; i++) {
-        take(&taken, s.slots.at[i].name);
-        for (size_t k = 0; k < s.slots.at[i].result->rank; k++)
-            take(&taken, s.slots.at[i].extents[k]);
-    }
     const char *other = unit->prefix[0] == 'p' ? "x" : "p"; /* begins no function's name */
+    for (size_t i = 0; i < s.slots.count; i++) {
+        struct slot *slot = &s.slots.at[i];
+        slot->name = name_apart(unit, &taken, other, slot->name);
+        bool is_first = i == 0 || slot->extents != s.slots.at[i - 1].extents; /* of its array */
+        for (size_t k = 0; is_first && k < slot->result->rank; k++)
+            slot->extents[k] = name_apart(unit, &taken, other, slot->extents[k]);
+    }
     for (size_t i = 0; i < count; i++) {
-        s.parameters[i] = names_identifier(arena, program->kernel->parameters.at[i].name);
-        while (is_taken(unit, &taken, s.parameters[i]))
-            s.parameters[i] = arena_printf(arena, "%s_%s", other, s.parameters[i]);
-        take(&taken, s.parameters[i]);
+        const char *name = names_identifier(arena, program->kernel->parameters.at[i].name);
+        s.parameters[i] = name_apart(unit, &taken, other, name);
     }
     return s;
 }

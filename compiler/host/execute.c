@@ -448,7 +448,7 @@ static struct host_value *result_of(struct device_run *x, struct arena *arena, s
         for (size_t i = 0; i < type->tuple.count; i++)
             if (!(items[i] = result_of(x, arena, type->tuple.items[i], next)))
                 return NULL;
-        return value_tuple(arena, items, type->tuple.count);
+        return value_tuple(arena, type, items);
     }
     const struct ir_result *results = x->job.kernel->results.at;
     if (type->kind == TYPE_BASE)

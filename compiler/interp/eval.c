@@ -47,6 +47,27 @@ static struct value literal(const struct core *core, const struct instance *inst
     return scalar_of(base, base_wrap(base, scalar));
 }
 
+/* The same of tuples whole: what is zero of such a type is a tuple (note [alternatives] in type.h). */
+static struct type *ground_items(struct interp *in, const struct instance *instance, struct type *type) {
+    type = ground(instance, type);
+    if (type->kind != TYPE_TUPLE)
+        return type;
+    struct type *copy = NULL;
+    for (size_t i = 0; i < type->tuple.count; i++) {
+        struct type *item = ground_items(in, instance, type->tuple.items[i]);
+        if (item == type_resolve(type->tuple.items[i]))
+            continue;
+        if (!copy) {
+            copy = INTERP_NEW(in, struct type);
+            *copy = *type;
+            copy->tuple.items = interp_alloc(in, type->tuple.count * sizeof *copy->tuple.items);
+            memcpy(copy->tuple.items, type->tuple.items, type->tuple.count * sizeof *copy->tuple.items);
+        }
+        copy->tuple.items[i] = item;
+    }
+    return copy ? copy : type;
+}
+
 static const struct instance *instance_of(struct interp *in, const struct core_instance *named,
                                           const struct instance *here, const struct instance *parent) {
     const struct scheme *scheme = named->scheme;
@@ -55,7 +76,7 @@ static const struct instance *instance_of(struct interp *in, const struct core_i
     struct instance *instance = INTERP_NEW(in, struct instance);
     struct type **types = interp_alloc(in, scheme->type_count * sizeof *types);
     for (size_t i = 0; i < scheme->type_count; i++)
-        types[i] = ground(here, named->types[i]);
+        types[i] = ground_items(in, here, named->types[i]);
     enum level_value *levels = interp_alloc(in, scheme->level_count * sizeof *levels);
     for (size_t i = 0; i < scheme->level_count; i++)
         levels[i] = named->levels ? level_instantiate(here, named->levels[i]) : LEVEL_PURE;
@@ -314,6 +335,20 @@ static struct value list_of(struct interp *in, const struct core *core, const st
     return pull_of(pull);
 }
 
+/* A scalar, or a tuple of these. */
+static struct value zero_of(struct interp *in, struct type *type, const struct instance *instance) {
+    type = ground(instance, type);
+    if (type->kind != TYPE_TUPLE)
+        return scalar_of(type->kind == TYPE_BASE ? type->base : BASE_I32, (union scalar){.natural = 0});
+    struct tuple *tuple = interp_alloc(in, sizeof *tuple + type->tuple.count * sizeof(struct value));
+    tuple->count = type->tuple.count;
+    for (size_t i = 0; i < tuple->count; i++)
+        tuple->items[i] = zero_of(in, type->tuple.items[i], instance);
+    struct value result = {.kind = V_TUPLE};
+    result.tuple = tuple;
+    return result;
+}
+
 static void check_limits(struct interp *in, const struct core *core) {
     if (stack_is_full(in->stack_limit))
         interp_fail(in, DIAG_RECURSION_TOO_DEEP, core->span, "the recursion does not end, or is too deep");
@@ -360,6 +395,7 @@ static struct value evaluated(struct interp *in, const struct core *core, const 
             return tuple.tuple->items[core->select.index];
         }
         case CORE_LIST: return list_of(in, core, environment, instance);
+        case CORE_ZERO: return zero_of(in, core->type, instance);
         }
     }
 }

@@ -101,5 +101,5 @@ struct host_value *interp_export(struct interp *in, struct value value, struct t
     struct host_value **items = ARENA_ARRAY(in->arena, struct host_value *, value.tuple->count);
     for (size_t i = 0; i < value.tuple->count; i++)
         items[i] = interp_export(in, value.tuple->items[i], element->tuple.items[i], span);
-    return value_tuple(in->arena, items, value.tuple->count);
+    return value_tuple(in->arena, element, items);
 }

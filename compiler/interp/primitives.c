@@ -102,6 +102,15 @@ PRIMITIVE(PARTS_OF) { return a[2]; }
 
 PRIMITIVE(JOIN_PARTS) { return interp_apply(in, a[2], a[0], span); }
 
+PRIMITIVE(WHOLE_ROWS) {
+    int64_t width = a[0].scalar.integer < 1 ? 1 : a[0].scalar.integer, length = a[1].scalar.integer;
+    if (length % width)
+        interp_fail(in, DIAG_UNFILLED_ROW, span,
+                    "rows of %lld elements do not fill an array of %lld: `rowsPadded` fills the last one",
+                    (long long)width, (long long)length);
+    return int_of(length / width);
+}
+
 PRIMITIVE(FULL_OR) { return a[0].scalar.integer ? a[1] : interp_apply(in, a[2], a[1], span); }
 
 PRIMITIVE(MAP) {

@@ -15,11 +15,36 @@ struct path {
 
 /* ---- types of parameters and results ---- */
 
+static struct type *read_type(struct reader *r);
+
+/* "body" {"mass" : float, …} */
+static void read_record(struct reader *r, struct type *type) {
+    VEC(struct type *) items = {0};
+    VEC(symbol) fields = {0};
+    struct record *record = ARENA_NEW(r->arena, struct record);
+    record->name = symbol_of(r->symbols, reader_take(r, TOKEN_STRING, "the name of a record"));
+    reader_expect(r, "{");
+    do {
+        vec_push(r->arena, &fields, symbol_of(r->symbols, reader_take(r, TOKEN_STRING, "the name of a field")));
+        reader_expect(r, ":");
+        vec_push(r->arena, &items, read_type(r));
+    } while (reader_accept(r, ","));
+    reader_expect(r, "}");
+    type->kind = TYPE_TUPLE;
+    type->tuple.items = items.at;
+    type->tuple.count = record->count = items.count;
+    type->tuple.record = record;
+    record->fields = fields.at;
+    record->declared = type;
+}
+
 static struct type *read_type(struct reader *r) {
     struct type *type = ARENA_NEW(r->arena, struct type);
     if (++r->depth > DEEPEST_REGION)
         reader_fail(r, r->token.span, "types are nested too deeply");
-    if (reader_accept(r, "(")) {
+    if (r->token.kind == TOKEN_STRING) {
+        read_record(r, type);
+    } else if (reader_accept(r, "(")) {
         VEC(struct type *) items = {0};
         do
             vec_push(r->arena, &items, read_type(r));

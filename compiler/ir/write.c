@@ -401,10 +401,39 @@ static void write_unknown(struct ir_writer *w, bool *defined, const struct ir_re
         }
 }
 
+/* Records are written out: their declarations are not in the text. */
+static void add_type(struct text *out, struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH) {
+        text_add(out, "[");
+        add_type(out, type->array.element);
+        text_add(out, "]");
+        if (type->kind == TYPE_PUSH)
+            text_printf(out, "<%s>", level_names[level_resolve(type->array.level)->value]);
+        return;
+    }
+    if (type->kind != TYPE_TUPLE) {
+        type_print(out, type);
+        return;
+    }
+    const struct record *record = type->tuple.record;
+    if (record)
+        add_quoted(out, record->name->text);
+    for (size_t i = 0; i < type->tuple.count; i++) {
+        text_add(out, i ? ", " : record ? " {" : "(");
+        if (record) {
+            add_quoted(out, record->fields[i]->text);
+            text_add(out, " : ");
+        }
+        add_type(out, type->tuple.items[i]);
+    }
+    text_add(out, record ? "}" : ")");
+}
+
 static void write_type(struct ir_writer *w, const char *word, struct type *type) {
     start(w);
     text_printf(w->out, "%s ", word);
-    type_print(w->out, type);
+    add_type(w->out, type);
     end_line(w);
 }
 

@@ -28,6 +28,11 @@ struct ast_level {
 };
 typedef VEC(struct ast_level *) ast_levels;
 
+struct ast_name {
+    symbol name;
+    struct span span;
+};
+
 enum ast_type_kind {
     AST_TYPE_VARIABLE,    /* name without the quote: written 'a (a bare `a` is an AST_TYPE_NAME to the parser) */
     AST_TYPE_NAME,        /* name, arguments: a base type, a synonym applied, or else, without arguments, a
@@ -37,6 +42,7 @@ enum ast_type_kind {
     AST_TYPE_LEVEL_ARROW, /* level (a name), to:  <l> -> t */
     AST_TYPE_PULL,        /* element */
     AST_TYPE_PUSH,        /* element, level */
+    AST_TYPE_RECORD,      /* fields, and items: their types; only of a whole `type` */
     AST_TYPE_ERROR,       /* where an error was reported: stands for any type */
 };
 struct ast_type {
@@ -46,7 +52,8 @@ struct ast_type {
     symbol name;
     struct ast_type *from, *to, *element;
     struct ast_level *level;
-    VEC(struct ast_type *) items; /* tuple components, or arguments of a synonym */
+    VEC(struct ast_type *) items; /* tuple components, types of fields, or arguments of a synonym */
+    VEC(struct ast_name) fields;
 };
 
 /* `num a, ord b =>` before a type, and `where l < m` after it. */
@@ -70,11 +77,15 @@ struct ast_signature_type {
 /* ---- patterns ---- */
 
 enum ast_pattern_kind {
-    AST_PATTERN_NAME,     /* name */
-    AST_PATTERN_WILDCARD, /* _ */
-    AST_PATTERN_TUPLE,    /* items */
-    AST_PATTERN_TYPED,    /* of, type */
-    AST_PATTERN_ERROR,    /* where an error was reported: binds nothing, takes anything */
+    AST_PATTERN_NAME,        /* name */
+    AST_PATTERN_WILDCARD,    /* _ */
+    AST_PATTERN_TUPLE,       /* items */
+    AST_PATTERN_RECORD,      /* fields, and items: their patterns */
+    AST_PATTERN_TYPED,       /* of, type */
+    AST_PATTERN_LITERAL,     /* literal */
+    AST_PATTERN_CONSTRUCTOR, /* name, of: what it is applied to; without that it is an AST_PATTERN_NAME */
+    AST_PATTERN_OR,          /* items */
+    AST_PATTERN_ERROR,       /* where an error was reported: binds nothing, takes anything */
 };
 struct ast_pattern {
     enum ast_pattern_kind kind;
@@ -82,8 +93,10 @@ struct ast_pattern {
     struct span span;
     symbol name;
     VEC(struct ast_pattern *) items;
+    VEC(struct ast_name) fields;
     struct ast_pattern *of;
     struct ast_type *type;
+    struct ast_expr *literal; /* a number, with its minus, or a bool */
 };
 
 /* ---- expressions ---- */
@@ -102,6 +115,9 @@ enum ast_expr_kind {
     EXPR_IF,          /* condition, then_branch, else_branch; && and || are this too (see logical) */
     EXPR_TUPLE,       /* items, two or more; () is a syntax error with a hint */
     EXPR_LIST,        /* items */
+    EXPR_RECORD,      /* { fields = items }, or with `of`: { of with fields = items } */
+    EXPR_FIELD,       /* of.name */
+    EXPR_MATCH,       /* of, arms */
     EXPR_TYPED,       /* (body : type) */
     EXPR_ERROR,       /* where the parser recovered: checks as anything, silently */
 };
@@ -160,6 +176,19 @@ struct ast_expr {
             VEC(struct ast_expr *) items;
         } sequence; /* EXPR_TUPLE, EXPR_LIST */
         struct {
+            struct ast_expr *of; /* NULL: a new one */
+            VEC(struct ast_name) fields;
+            VEC(struct ast_expr *) items;
+        } record;
+        struct {
+            struct ast_expr *of;
+            struct ast_name name;
+        } field;
+        struct {
+            struct ast_expr *of;
+            VEC(struct ast_binding) arms; /* a pattern, and what is taken where it is the first that matches */
+        } match;
+        struct {
             struct ast_expr *body;
             struct ast_type *type;
         } typed;
@@ -174,9 +203,15 @@ enum ast_decl_kind {
     DECL_VAL,    /* name, body */
     DECL_KERNEL, /* name, levels (an error in the checker when not empty), parameters, launch,
                     body */
+    DECL_DATA,   /* name, type_parameters, constructors */
     DECL_TYPE,   /* name, type_parameters, type */
     DECL_PARAM,  /* name, type, body (default), choices */
     DECL_IMPORT, /* path */
+};
+struct ast_constructor {
+    symbol name;
+    struct span span;
+    struct ast_type *of; /* NULL: it stands alone */
 };
 struct ast_decl {
     enum ast_decl_kind kind;
@@ -188,6 +223,7 @@ struct ast_decl {
     VEC(struct ast_pattern *) parameters;
     struct ast_expr *body;
     VEC(symbol) type_parameters;
+    VEC(struct ast_constructor) constructors;
     struct ast_type *type;
     VEC(struct ast_expr *) choices; /* `in {…}` of a param */
     /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type; `contract` has no body */

@@ -98,6 +98,30 @@ struct ast_expr *build_level_apply(struct parser *p, struct span span, struct as
     return finish_expr(p, expr, function->depth);
 }
 
+struct ast_expr *build_text(struct parser *p, const struct token *token) {
+    enum { LONGEST = 1 << 16 };
+    if (token->name->length > LONGEST) {
+        struct diagnostic *error =
+            diag_error(p->diagnostics, DIAG_BAD_STRING, token->span,
+                       "this text has %zu bytes, and at most %d can be written", token->name->length, LONGEST);
+        diag_hint(p->diagnostics, error, "a kernel gets a long text as a parameter, of type `[u8]`");
+        return build_error(p, token->span);
+    }
+    struct expr_list *bytes = ARENA_NEW(p->arena, struct expr_list);
+    symbol suffix = symbol_of(p->symbols, "u8");
+    for (size_t i = 0; i < token->name->length; i++) {
+        struct ast_expr *byte = new_expr(p, EXPR_INTEGER, token->span);
+        byte->integer.value = (unsigned char)token->name->text[i];
+        byte->integer.suffix = suffix;
+        vec_push(p->arena, &bytes->all, byte);
+    }
+    struct ast_expr *list = build_sequence(p, token->span, EXPR_LIST, bytes);
+    if (bytes->all.count)
+        return list;
+    const struct token name = {.span = token->span, .name = suffix}; /* of no bytes, which would not say their type */
+    return build_typed(p, token->span, list, build_type_array(p, token->span, build_type_name(p, &name), NULL));
+}
+
 static struct ast_expr *mark_operator(struct ast_expr *expr) {
     if (expr->kind == EXPR_APPLY)
         expr->apply.is_operator = true;
@@ -230,6 +254,34 @@ struct ast_expr *build_sequence(struct parser *p, struct span span, enum ast_exp
     return finish_expr(p, expr, depth);
 }
 
+struct ast_expr *build_record(struct parser *p, struct span span, struct ast_expr *of, struct field_values *fields) {
+    struct ast_expr *expr = new_expr(p, EXPR_RECORD, span);
+    expr->record.of = of;
+    SHARE_VEC(&expr->record.fields, &fields->names);
+    SHARE_VEC(&expr->record.items, &fields->items);
+    uint32_t depth = of ? of->depth : 0;
+    for (size_t i = 0; i < fields->items.count; i++)
+        depth = deeper(depth, fields->items.at[i]->depth);
+    return finish_expr(p, expr, depth);
+}
+
+struct ast_expr *build_field(struct parser *p, struct span span, struct ast_expr *of, const struct token *name) {
+    struct ast_expr *expr = new_expr(p, EXPR_FIELD, span);
+    expr->field.of = of;
+    expr->field.name = (struct ast_name){name->name, name->span};
+    return finish_expr(p, expr, of->depth);
+}
+
+struct ast_expr *build_match(struct parser *p, struct span span, struct ast_expr *of, struct binding_list *arms) {
+    struct ast_expr *expr = new_expr(p, EXPR_MATCH, span);
+    expr->match.of = of;
+    SHARE_VEC(&expr->match.arms, &arms->all);
+    uint32_t depth = of->depth;
+    for (size_t i = 0; i < arms->all.count; i++) /* as many are as deep as `else if`s */
+        depth = deeper(depth, arms->all.at[i].value->depth + (uint32_t)i);
+    return finish_expr(p, expr, depth);
+}
+
 struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type) {
     struct ast_expr *expr = new_expr(p, EXPR_TYPED, span);
     expr->typed.body = body;
@@ -277,6 +329,41 @@ struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, stru
     for (size_t i = 0; i < items->all.count; i++)
         depth = deeper(depth, items->all.at[i]->depth);
     return finish_pattern(p, pattern, depth);
+}
+
+struct ast_pattern *build_pattern_record(struct parser *p, struct span span, struct field_patterns *fields) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_RECORD, span);
+    SHARE_VEC(&pattern->fields, &fields->names);
+    SHARE_VEC(&pattern->items, &fields->items);
+    uint32_t depth = 0;
+    for (size_t i = 0; i < fields->items.count; i++)
+        depth = deeper(depth, fields->items.at[i]->depth);
+    return finish_pattern(p, pattern, depth);
+}
+
+struct ast_pattern *build_pattern_literal(struct parser *p, struct span span, struct ast_expr *literal) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_LITERAL, span);
+    pattern->literal = literal;
+    return pattern;
+}
+
+struct ast_pattern *build_pattern_constructor(struct parser *p, struct span span, const struct token *name,
+                                              struct ast_pattern *of) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_CONSTRUCTOR, span);
+    pattern->name = name->name;
+    pattern->of = of;
+    return finish_pattern(p, pattern, of->depth);
+}
+
+struct ast_pattern *build_pattern_or(struct parser *p, struct span span, struct ast_pattern *left,
+                                     struct ast_pattern *right) {
+    struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_OR, span);
+    if (left->kind == AST_PATTERN_OR)
+        pattern->items = left->items;
+    else
+        vec_push(p->arena, &pattern->items, left);
+    vec_push(p->arena, &pattern->items, right);
+    return finish_pattern(p, pattern, deeper(left->depth, right->depth));
 }
 
 struct ast_pattern *build_pattern_typed(struct parser *p, struct span span, struct ast_pattern *of,
@@ -372,6 +459,16 @@ struct ast_type *build_type_tuple(struct parser *p, struct span span, struct typ
     return finish_type(p, type, depth);
 }
 
+struct ast_type *build_type_record(struct parser *p, struct span span, struct field_types *fields) {
+    struct ast_type *type = new_type(p, AST_TYPE_RECORD, span);
+    SHARE_VEC(&type->fields, &fields->names);
+    SHARE_VEC(&type->items, &fields->items);
+    uint32_t depth = 0;
+    for (size_t i = 0; i < fields->items.count; i++)
+        depth = deeper(depth, fields->items.at[i]->depth);
+    return finish_type(p, type, depth);
+}
+
 struct ast_type *build_type_arrow(struct parser *p, struct span span, struct ast_type *from, struct ast_type *to) {
     struct ast_type *type = new_type(p, AST_TYPE_ARROW, span);
     type->from = from;
@@ -449,6 +546,15 @@ struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct sp
     return decl;
 }
 
+struct ast_decl *build_data(struct parser *p, struct span span, const struct token *name,
+                            struct symbol_list *parameters, struct constructor_list *constructors) {
+    struct ast_decl *decl = build_decl(p, DECL_DATA, span, name);
+    if (parameters)
+        SHARE_VEC(&decl->type_parameters, &parameters->all);
+    SHARE_VEC(&decl->constructors, &constructors->all);
+    return decl;
+}
+
 struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name,
                                 struct binder_list *levels, struct pattern_list *parameters, struct ast_expr *body) {
     struct ast_decl *decl = build_decl(p, kind, span, name);
@@ -490,24 +596,4 @@ struct ast_decl *build_broken_type(struct parser *p, struct span span, const str
 void report_unit(struct parser *p, struct span span) {
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_UNIT, span, "there is no unit value `()` in FCL");
     diag_hint(p->diagnostics, error, "FCL is pure: use `val` for what needs no argument, and leave `()` out of calls");
-}
-
-void report_string(struct parser *p, struct span span) {
-    struct diagnostic *error = diag_error(p->diagnostics, DIAG_STRING_VALUE, span, "strings are not values in FCL");
-    diag_hint(p->diagnostics, error, "only `import \"file.fcl\"` and `trace \"label\" x` take one");
-}
-
-struct ast_expr *build_label(struct parser *p, const struct ast_expr *function, const struct token *string) {
-    if (function->kind != EXPR_NAME || strcmp(function->name.name->text, "trace") != 0) {
-        report_string(p, string->span);
-        return build_error(p, string->span);
-    }
-    struct expr_list *bytes = ARENA_NEW(p->arena, struct expr_list);
-    for (const char *c = string->name ? string->name->text : ""; *c; c++) {
-        struct ast_expr *byte = new_expr(p, EXPR_INTEGER, string->span);
-        byte->integer.value = (unsigned char)*c;
-        byte->integer.suffix = symbol_of(p->symbols, "u8");
-        vec_push(p->arena, &bytes->all, byte);
-    }
-    return build_sequence(p, string->span, EXPR_LIST, bytes);
 }

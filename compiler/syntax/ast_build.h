@@ -50,12 +50,34 @@ struct binder_list {
 struct binding_list {
     VEC(struct ast_binding) all;
 };
+struct constructor_list {
+    VEC(struct ast_constructor) all;
+};
+struct field_types { /* `pos : t, mass : float`, and the same of patterns and values */
+    VEC(struct ast_name) names;
+    VEC(struct ast_type *) items;
+};
+struct field_patterns {
+    VEC(struct ast_name) names;
+    VEC(struct ast_pattern *) items;
+};
+struct field_values {
+    VEC(struct ast_name) names;
+    VEC(struct ast_expr *) items;
+};
+/* One more, the list itself NULL for the first. */
+#define ADD_FIELD(p, list, token, item)                                                                                \
+    do {                                                                                                               \
+        vec_push((p)->arena, &(list)->names, ((struct ast_name){(token)->name, (token)->span}));                       \
+        vec_push((p)->arena, &(list)->items, item);                                                                    \
+    } while (0)
 struct constraint_list {
     VEC(struct ast_constraint) all;
 };
 
 struct ast_expr *build_name(struct parser *p, const struct token *token);
 struct ast_expr *build_literal(struct parser *p, const struct token *token); /* numbers, booleans, configuration */
+struct ast_expr *build_text(struct parser *p, const struct token *token);    /* a list of its bytes */
 struct ast_expr *build_error(struct parser *p, struct span span);
 struct ast_expr *build_apply(struct parser *p, struct span span, struct ast_expr *function, struct ast_expr *argument);
 struct ast_expr *build_level_apply(struct parser *p, struct span span, struct ast_expr *function,
@@ -79,12 +101,22 @@ struct ast_expr *build_let(struct parser *p, struct span span, struct binding_li
 struct ast_expr *build_if(struct parser *p, struct span span, struct ast_expr *condition, struct ast_expr *then_branch,
                           struct ast_expr *else_branch);
 struct ast_expr *build_sequence(struct parser *p, struct span span, enum ast_expr_kind kind, struct expr_list *items);
+/* `of`: what it is made from by `with`, or NULL. */
+struct ast_expr *build_record(struct parser *p, struct span span, struct ast_expr *of, struct field_values *fields);
+struct ast_expr *build_field(struct parser *p, struct span span, struct ast_expr *of, const struct token *name);
+struct ast_expr *build_match(struct parser *p, struct span span, struct ast_expr *of, struct binding_list *arms);
 struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type);
 
 struct ast_pattern *build_pattern_name(struct parser *p, const struct token *token);
 struct ast_pattern *build_wildcard(struct parser *p, struct span span);
 struct ast_pattern *build_pattern_error(struct parser *p, struct span span);
 struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, struct pattern_list *items);
+struct ast_pattern *build_pattern_record(struct parser *p, struct span span, struct field_patterns *fields);
+struct ast_pattern *build_pattern_literal(struct parser *p, struct span span, struct ast_expr *literal);
+struct ast_pattern *build_pattern_constructor(struct parser *p, struct span span, const struct token *name,
+                                              struct ast_pattern *of);
+struct ast_pattern *build_pattern_or(struct parser *p, struct span span, struct ast_pattern *left,
+                                     struct ast_pattern *right);
 struct ast_pattern *build_pattern_typed(struct parser *p, struct span span, struct ast_pattern *of,
                                         struct ast_type *type);
 
@@ -98,6 +130,7 @@ struct ast_type *build_type_error(struct parser *p, struct span span); /* report
 struct ast_type *build_type_argument(struct parser *p, struct span span, struct ast_type *applied,
                                      struct ast_type *argument);
 struct ast_type *build_type_tuple(struct parser *p, struct span span, struct type_list *items);
+struct ast_type *build_type_record(struct parser *p, struct span span, struct field_types *fields);
 struct ast_type *build_type_arrow(struct parser *p, struct span span, struct ast_type *from, struct ast_type *to);
 struct ast_type *build_type_level_arrow(struct parser *p, struct span span, struct binder_list *levels,
                                         struct ast_type *to);
@@ -112,6 +145,8 @@ struct ast_signature_type *build_signature(struct parser *p, struct span span, s
                                            struct constraint_list *where);
 
 struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name);
+struct ast_decl *build_data(struct parser *p, struct span span, const struct token *name,
+                            struct symbol_list *parameters, struct constructor_list *constructors);
 struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name,
                                 struct binder_list *levels, struct pattern_list *parameters, struct ast_expr *body);
 /* A `param`, or what a kernel's `with` says of its launches. `choices`: NULL where there are none. */
@@ -120,10 +155,7 @@ struct ast_decl *build_param(struct parser *p, struct span span, const struct to
 struct ast_decl *build_broken(struct parser *p, struct span span, const struct token *name);
 struct ast_decl *build_broken_type(struct parser *p, struct span span, const struct token *name);
 
-/* Reports that `()` or a string stands where neither exists. */
+/* Reports that `()` stands where a value should. */
 void report_unit(struct parser *p, struct span span);
-void report_string(struct parser *p, struct span span);
-/* The string as a list of its bytes, where `function` is `trace`; elsewhere that is reported. */
-struct ast_expr *build_label(struct parser *p, const struct ast_expr *function, const struct token *string);
 
 #endif

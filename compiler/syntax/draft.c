@@ -13,6 +13,7 @@ static enum ast_decl_kind kind_of(int token) {
     case TOKEN_KERNEL: return DECL_KERNEL;
     case TOKEN_PARAM: return DECL_PARAM;
     case TOKEN_TYPE: return DECL_TYPE;
+    case TOKEN_DATA: return DECL_DATA;
     case TOKEN_IMPORT: return DECL_IMPORT;
     default: return DECL_VAL;
     }

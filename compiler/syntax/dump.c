@@ -93,6 +93,13 @@ static void print_type(struct text *text, const struct ast_type *type, enum posi
             print_type(text, type->items.at[i], ARGUMENT);
         }
         break;
+    case AST_TYPE_RECORD:
+        for (size_t i = 0; i < type->items.count; i++) {
+            text_printf(text, "%s%s : ", i ? ", " : "{", type->fields.at[i].name->text);
+            print_type(text, type->items.at[i], ANYWHERE);
+        }
+        text_add(text, "}");
+        break;
     case AST_TYPE_TUPLE:
         for (size_t i = 0; i < type->items.count; i++) {
             text_add(text, i ? ", " : "(");
@@ -165,6 +172,14 @@ static struct sexp *signature_sexp(struct arena *arena, const struct ast_signatu
 
 /* ---- patterns and expressions ---- */
 
+static void add_field(struct arena *arena, struct sexp *form, symbol name, struct sexp *value) {
+    struct sexp *field = new_form(arena, name->text);
+    add(arena, field, value);
+    add(arena, form, field);
+}
+
+static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr);
+
 static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *pattern) {
     struct sexp *form = NULL;
     switch (pattern->kind) {
@@ -173,6 +188,21 @@ static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *
     case AST_PATTERN_ERROR: return new_atom(arena, "<error>");
     case AST_PATTERN_TUPLE:
         form = new_form(arena, "tuple");
+        for (size_t i = 0; i < pattern->items.count; i++)
+            add(arena, form, pattern_sexp(arena, pattern->items.at[i]));
+        return form;
+    case AST_PATTERN_RECORD:
+        form = new_form(arena, "record");
+        for (size_t i = 0; i < pattern->items.count; i++)
+            add_field(arena, form, pattern->fields.at[i].name, pattern_sexp(arena, pattern->items.at[i]));
+        return form;
+    case AST_PATTERN_LITERAL: return expr_sexp(arena, pattern->literal);
+    case AST_PATTERN_CONSTRUCTOR:
+        form = new_form(arena, pattern->name->text);
+        add(arena, form, pattern_sexp(arena, pattern->of));
+        return form;
+    case AST_PATTERN_OR:
+        form = new_form(arena, "|");
         for (size_t i = 0; i < pattern->items.count; i++)
             add(arena, form, pattern_sexp(arena, pattern->items.at[i]));
         return form;
@@ -193,8 +223,6 @@ static const char *binders_text(struct arena *arena, const struct ast_level_bind
     text_add(&text, ">");
     return text_string(&text);
 }
-
-static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr);
 
 /* f a b <l> c: one list, however it is nested to the left. */
 static struct sexp *application_sexp(struct arena *arena, const struct ast_expr *expr) {
@@ -284,6 +312,27 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
         for (size_t i = 0; i < expr->sequence.items.count; i++)
             add(arena, form, expr_sexp(arena, expr->sequence.items.at[i]));
         return form;
+    case EXPR_RECORD:
+        form = new_form(arena, expr->record.of ? "with" : "record");
+        if (expr->record.of)
+            add(arena, form, expr_sexp(arena, expr->record.of));
+        for (size_t i = 0; i < expr->record.items.count; i++)
+            add_field(arena, form, expr->record.fields.at[i].name, expr_sexp(arena, expr->record.items.at[i]));
+        return form;
+    case EXPR_MATCH:
+        form = new_form(arena, "match");
+        add(arena, form, expr_sexp(arena, expr->match.of));
+        for (size_t i = 0; i < expr->match.arms.count; i++) {
+            add(arena, form, inner = new_list(arena));
+            add(arena, inner, pattern_sexp(arena, expr->match.arms.at[i].pattern));
+            add(arena, inner, expr_sexp(arena, expr->match.arms.at[i].value));
+        }
+        return form;
+    case EXPR_FIELD:
+        form = new_form(arena, "field");
+        add(arena, form, expr_sexp(arena, expr->field.of));
+        add_atom(arena, form, expr->field.name.name->text);
+        return form;
     case EXPR_TYPED:
         form = new_form(arena, ":");
         add(arena, form, expr_sexp(arena, expr->typed.body));
@@ -297,8 +346,8 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
 
 static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) {
     static const char *const heads[] = {
-        [DECL_SIG] = "sig",   [DECL_FUN] = "fun",     [DECL_VAL] = "val",      [DECL_KERNEL] = "kernel",
-        [DECL_TYPE] = "type", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
+        [DECL_SIG] = "sig",   [DECL_FUN] = "fun",   [DECL_VAL] = "val",     [DECL_KERNEL] = "kernel",
+        [DECL_TYPE] = "type", [DECL_DATA] = "data", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
     struct sexp *form = new_form(arena, heads[decl->kind]), *inner;
     add_atom(arena, form,
              decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path ? decl->path : "")
@@ -322,6 +371,16 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         for (size_t i = 0; i < decl->type_parameters.count; i++)
             add_atom(arena, inner, decl->type_parameters.at[i]->text);
         add(arena, form, type_sexp(arena, decl->type));
+        break;
+    case DECL_DATA:
+        add(arena, form, inner = new_list(arena));
+        for (size_t i = 0; i < decl->type_parameters.count; i++)
+            add_atom(arena, inner, decl->type_parameters.at[i]->text);
+        for (size_t i = 0; i < decl->constructors.count; i++) {
+            add(arena, form, inner = new_form(arena, decl->constructors.at[i].name->text));
+            if (decl->constructors.at[i].of)
+                add(arena, inner, type_sexp(arena, decl->constructors.at[i].of));
+        }
         break;
     case DECL_PARAM:
         if (decl->type)

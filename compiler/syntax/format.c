@@ -39,6 +39,7 @@ enum layout_kind {
     FRAME_BINDING,
     FRAME_IN, /* the body of a let */
     FRAME_IF,
+    FRAME_MATCH,
     FRAME_FN,
     FRAME_SLOT,
 };
@@ -52,6 +53,7 @@ struct layout_frame {
                          DECLARATION: of its parameters, 0: none yet */
     unsigned hang;      /* what hangs off it is indented from here */
     bool starts_line;   /* IF: the last of `if`, `then` and `else` does; IN: `in` does */
+    bool is_padded;     /* BRACKET: of a record: a blank behind the brace and before its end */
     bool is_open_ended; /* BRACKET: the last token of its line; LET: has its first binding */
 };
 
@@ -132,6 +134,14 @@ static int kind_after(const struct formatter *f) {
     return i < f->tokens->count ? kind_at(f, i) : 0;
 }
 
+/* Is the brace a record's, and not that of the choices of a param, which are literals? */
+static bool opens_record(const struct formatter *f) {
+    int after = kind_after(f);
+    return kind_at(f, f->index) == '{' &&
+           !(kind_before(f) == TOKEN_IN && (after == TOKEN_INTEGER || after == TOKEN_FLOATING || after == TOKEN_TRUE ||
+                                            after == TOKEN_FALSE || after == '-'));
+}
+
 /* A `-` or `~` before its operand. */
 static bool is_prefix(const struct formatter *f) {
     int kind = kind_at(f, f->index);
@@ -144,6 +154,10 @@ static bool needs_blank(const struct formatter *f) {
         return kind == '-'; /* two would begin a comment */
     if (before == '(' && kind == '*')
         return kind_after(f) != ')'; /* so would they: one in parentheses, of the other kind */
+    if (before == TOKEN_FIELD_POINT || kind == TOKEN_FIELD_POINT)
+        return false;
+    if (before == '{' || kind == '}')
+        return f->frames.count > 0 && f->frames.at[f->frames.count - 1].is_padded;
     if (is_opener(before) || is_closer(kind) || kind == ',')
         return false;
     if (kind == TOKEN_LEVEL_OPEN && before == ']')
@@ -297,7 +311,8 @@ static unsigned slot_indent(struct formatter *f) {
     switch (owner->kind) {
     case FRAME_BRACKET:
     case FRAME_FN:
-    case FRAME_IN: return owner->content;
+    case FRAME_IN:
+    case FRAME_MATCH: return owner->content;
     default: return owner->column + STEP;
     }
 }
@@ -330,14 +345,19 @@ static unsigned arrive(struct formatter *f) {
         return_to(f, frame);
         return frame->column;
     }
-    if (is_closer(kind) || kind == ',' || kind == ':') {
+    if ((kind == TOKEN_WITH && (frame = find(f, FRAME_MATCH, BEFORE))) ||
+        (kind == TOKEN_BAR && (frame = find(f, FRAME_MATCH, THEN_PART)))) {
+        return_to(f, frame);
+        return kind == TOKEN_WITH ? frame->column + STEP : frame->column;
+    }
+    if (is_closer(kind) || kind == ',' || kind == ':' || kind == TOKEN_WITH) {
         for (size_t i = f->frames.count; !frame && i-- > 0;)
             if (f->frames.at[i].kind == FRAME_BRACKET)
                 frame = &f->frames.at[i];
         if (frame) {
             return_to(f, frame);
             f->wants_slot = false;
-            if (kind == ':')
+            if (kind == ':' || kind == TOKEN_WITH)
                 return frame->content;
             return frame->is_open_ended ? frame->hang : frame->column;
         }
@@ -421,6 +441,12 @@ static void leave(struct formatter *f, bool starts_line) {
         let->is_open_ended = true;
         push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
         f->wants_binding = false;
+    } else if (f->wants_slot && top(f)->is_padded && kind_after(f) == '=') {
+        struct layout_frame *record = top(f);
+        if (!record->is_open_ended)
+            record->content = f->column;
+        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
+        f->wants_slot = false;
     } else if (f->wants_slot) {
         open_slot(f, starts_line);
     } else if (f->leads && top(f)->kind == FRAME_SLOT) {
@@ -441,6 +467,7 @@ static void leave(struct formatter *f, bool starts_line) {
                                       .hang = hang,
                                       .content = hang + STEP,
                                       .starts_line = starts_line,
+                                      .is_padded = opens_record(f),
                                       .is_open_ended = next->starts_line});
         f->wants_slot = true;
         break;
@@ -467,8 +494,18 @@ static void leave(struct formatter *f, bool starts_line) {
         push(f, fn);
         break;
     }
+    case TOKEN_MATCH: {
+        struct layout_frame match = {.kind = FRAME_MATCH, .column = f->column, .hang = f->column};
+        match.content = f->column + 2 * STEP;
+        push(f, match);
+        f->wants_slot = true;
+        break;
+    }
     case TOKEN_DOUBLE_ARROW:
-        if ((frame = find(f, FRAME_FN, BEFORE))) {
+        if (!find(f, FRAME_FN, BEFORE) && (frame = find(f, FRAME_MATCH, THEN_PART))) {
+            return_to(f, frame);
+            f->wants_slot = true;
+        } else if ((frame = find(f, FRAME_FN, BEFORE))) {
             return_to(f, frame);
             frame->progress = THEN_PART;
             f->wants_slot = true;
@@ -477,12 +514,21 @@ static void leave(struct formatter *f, bool starts_line) {
     case '=':
         for (size_t i = f->frames.count; i-- > 0;) {
             frame = &f->frames.at[i];
+            if (frame->kind == FRAME_BRACKET)
+                break; /* of a pattern, or a slip */
             if (frame->kind == FRAME_BINDING || frame->kind == FRAME_DECLARATION) {
                 return_to(f, frame);
                 f->wants_slot = true;
                 break;
             }
         }
+        break;
+    case TOKEN_WITH:
+        if (top(f)->kind == FRAME_MATCH) {
+            top(f)->progress = THEN_PART;
+            break;
+        }
+        f->wants_slot = top(f)->kind == FRAME_BRACKET;
         break;
     case ':':
     case ',': f->wants_slot = top(f)->kind == FRAME_BRACKET || top(f)->kind == FRAME_DECLARATION; break;

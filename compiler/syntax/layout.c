@@ -3,18 +3,20 @@
    the tokens. */
 #include "syntax/lexer.h"
 
+#include <string.h>
+
 #include "parser.h"
 
 bool token_starts_declaration(int kind) {
     return kind == TOKEN_SIG || kind == TOKEN_FUN || kind == TOKEN_VAL || kind == TOKEN_KERNEL || kind == TOKEN_PARAM ||
-           kind == TOKEN_TYPE || kind == TOKEN_IMPORT;
+           kind == TOKEN_TYPE || kind == TOKEN_DATA || kind == TOKEN_IMPORT;
 }
 
 bool token_is_keyword(int kind) {
     return token_starts_declaration(kind) || kind == TOKEN_LET || kind == TOKEN_IN || kind == TOKEN_FN ||
            kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
            kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT || kind == TOKEN_FORALL || kind == TOKEN_WHERE ||
-           kind == TOKEN_WITH || kind == TOKEN_CONTRACT;
+           kind == TOKEN_WITH || kind == TOKEN_CONTRACT || kind == TOKEN_MATCH;
 }
 
 struct marker {
@@ -23,7 +25,9 @@ struct marker {
     const struct source *source;
     struct diagnostics *diagnostics;
     struct tokens *tokens;
-    size_t *opener_of; /* for each `)`: 1 + the index of its `(`; 0: none */
+    size_t *closer_of; /* for each opener: the index of its `)`, `]` or `}`; 0: none */
+    size_t *opener_of; /* for each `)` and `}`: 1 + the index of its opener; 0: none */
+    int *within;       /* for each token: the kind of the innermost bracket around it, or 0 */
     bool *is_start;    /* a binding starts at this token */
     size_t start_count;
     int mended[8]; /* keywords of this declaration that were taken for names, and reported */
@@ -135,6 +139,8 @@ static void mark_signature_words(struct marker *m) {
         struct token *token = &m->tokens->at[i];
         if (token_starts_declaration(token->kind)) {
             in_signature = token->kind == TOKEN_SIG;
+        } else if (in_signature && token->kind == TOKEN_FIELD_POINT) {
+            token->kind = '.'; /* `forall a.a -> a` */
         } else if (in_signature && token->kind == TOKEN_NAME && i >= 2) {
             int before = m->tokens->at[i - 1].kind;
             if (token->name == forall && (before == ':' || before == '.'))
@@ -169,22 +175,117 @@ static void mark_launch_words(struct marker *m) {
     }
 }
 
-static void match_parentheses(struct marker *m) {
+static void match_brackets(struct marker *m) {
     VEC(size_t) open = {.at = NULL};
     for (size_t i = 0; i < m->tokens->count; i++) {
         int kind = m->tokens->at[i].kind;
         if (token_starts_declaration(kind))
             open.count = 0;
-        else if (kind == '(')
+        bool closes = kind == ')' || kind == ']' || kind == '}';
+        int wanted = kind == ')' ? '(' : kind == ']' ? '[' : '{';
+        if (closes && open.count > 0 && m->tokens->at[open.at[open.count - 1]].kind == wanted)
+            m->opener_of[i] = open.at[--open.count] + 1, m->closer_of[open.at[open.count]] = i;
+        m->within[i] = open.count > 0 ? m->tokens->at[open.at[open.count - 1]].kind : 0;
+        if (kind == '(' || kind == '[' || kind == '{')
             vec_push(m->arena, &open, i);
-        else if (kind == ')' && open.count > 0)
-            m->opener_of[i] = open.at[--open.count] + 1;
     }
+}
+
+/* What can stand in a pattern; brackets count with what is in them. */
+static bool is_of_pattern(int kind) {
+    return kind == TOKEN_NAME || kind == '_' || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_TRUE ||
+           kind == TOKEN_FALSE || kind == TOKEN_BAD_LITERAL || kind == TOKEN_STRING || kind == '-' || kind == '|';
+}
+
+/* For each token: the index of the arrow that only a pattern separates it from; 0: none. */
+static size_t *arrows_after_patterns(struct marker *m) {
+    size_t *arrows = ARENA_ARRAY(m->arena, size_t, m->tokens->count);
+    for (size_t i = m->tokens->count; i-- > 0;) {
+        int kind = m->tokens->at[i].kind;
+        size_t next = m->closer_of[i] ? m->closer_of[i] + 1 : i + 1;
+        if (kind == TOKEN_DOUBLE_ARROW || kind == TOKEN_ARROW)
+            arrows[i] = i;
+        else if ((m->closer_of[i] || is_of_pattern(kind)) && next < m->tokens->count)
+            arrows[i] = arrows[next];
+    }
+    return arrows;
+}
+
+static bool begins_subject(int kind) {
+    return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
+           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == TOKEN_STRING || kind == '(' || kind == '[' ||
+           kind == '{' || kind == '-' || kind == '~' || kind == TOKEN_NOT || kind == TOKEN_LET || kind == TOKEN_IF;
+}
+
+/* An arm: `->` before its body was meant for `=>`. */
+static void begin_arm(struct marker *m, size_t arrow) {
+    struct token *token = &m->tokens->at[arrow];
+    if (token->kind != TOKEN_ARROW)
+        return;
+    struct diagnostic *error = diag_error(m->diagnostics, DIAG_SYNTAX, token->span, "expected `=>`, found `->`");
+    diag_hint(m->diagnostics, error, "an arm of a `match` is written `pattern => e`");
+    token->kind = TOKEN_DOUBLE_ARROW;
+}
+
+/* `match e with p => … | q => …`: the words, where an arm follows the `with`, and the bars between arms and between
+   their patterns. Elsewhere `match` is a name, and a bar an operator. */
+static void mark_matches(struct marker *m) {
+    struct bracket {
+        VEC(size_t) matches; /* whose `with` has not come */
+        bool has_arms;
+    };
+    VEC(struct bracket) open = {.at = NULL};
+    vec_push(m->arena, &open, (struct bracket){.has_arms = false});
+    const size_t *arrows = arrows_after_patterns(m);
+    symbol match = symbol_of(m->symbols, "match"), with = symbol_of(m->symbols, "with");
+    for (size_t i = 1; i + 1 < m->tokens->count; i++) {
+        struct token *token = &m->tokens->at[i];
+        struct bracket *innermost = &open.at[open.count - 1];
+        int before = m->tokens->at[i - 1].kind;
+        if (token_starts_declaration(token->kind)) {
+            open.count = 1;
+            open.at[0] = (struct bracket){.has_arms = false};
+        } else if (token->kind == '(' || token->kind == '[' || token->kind == '{') {
+            vec_push(m->arena, &open, (struct bracket){.has_arms = false});
+        } else if ((token->kind == ')' || token->kind == ']' || token->kind == '}') && open.count > 1) {
+            open.count--;
+        } else if (token->kind == TOKEN_NAME && token->name == match && !token_starts_declaration(before) &&
+                   begins_subject(token[1].kind)) {
+            vec_push(m->arena, &innermost->matches, i);
+        } else if (token->kind == TOKEN_NAME && token->name == with && arrows[i + 1] && innermost->matches.count) {
+            m->tokens->at[innermost->matches.at[--innermost->matches.count]].kind = TOKEN_MATCH;
+            token->kind = TOKEN_WITH;
+            innermost->has_arms = true;
+            begin_arm(m, arrows[i + 1]);
+        } else if (token->kind == '|' && innermost->has_arms && arrows[i + 1]) {
+            token->kind = TOKEN_BAR;
+            begin_arm(m, arrows[i + 1]);
+        }
+    }
+}
+
+/* `{ b with mass = 2.0 }`: elsewhere `with` is a name. */
+static void mark_with(struct marker *m) {
+    for (size_t i = 1; i + 2 < m->tokens->count; i++) {
+        struct token *token = &m->tokens->at[i];
+        if (token->kind == TOKEN_NAME && m->within[i] == '{' && strcmp(token->name->text, "with") == 0 &&
+            token[1].kind == TOKEN_NAME && token[2].kind == '=' && token[-1].kind != '{' && token[-1].kind != ',')
+            token->kind = TOKEN_WITH;
+    }
+}
+
+/* The `=` of `{ mass = 1.0, pos = p }`, not that of a `let` within. */
+static bool is_of_field(const struct marker *m, size_t equals) {
+    if (equals < 2 || m->within[equals] != '{' || m->tokens->at[equals - 1].kind != TOKEN_NAME)
+        return false;
+    int before = m->tokens->at[equals - 2].kind;
+    return before == '{' || before == ',' || before == TOKEN_WITH;
 }
 
 static bool ends_expression(int kind) {
     return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
-           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == TOKEN_LEVEL_CLOSE;
+           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == '}' ||
+           kind == TOKEN_STRING || kind == TOKEN_LEVEL_CLOSE;
 }
 
 /* `f (x, y) <l> z` before the `=` at `end`, from `let` or from the start of a line where an expression ends before it:
@@ -192,7 +293,7 @@ static bool ends_expression(int kind) {
 static size_t function_before(const struct marker *m, size_t end) {
     for (size_t i = end - 1; i > 0; i--) {
         const struct token *token = &m->tokens->at[i];
-        if (token->kind == ')') {
+        if (token->kind == ')' || token->kind == '}') {
             if (m->opener_of[i] < 2)
                 return 0;
             i = m->opener_of[i] - 1;
@@ -222,9 +323,9 @@ static void find_bindings(struct marker *m) {
             in_header = kind != TOKEN_IMPORT;
             depth = 0;
         }
-        depth += kind == '(';
-        depth -= depth > 0 && kind == ')';
-        if (kind != '=' || i == 0 || (in_header && depth > 0))
+        depth += kind == '(' || kind == '{';
+        depth -= depth > 0 && (kind == ')' || kind == '}');
+        if (kind != '=' || i == 0 || (in_header && depth > 0) || is_of_field(m, i))
             continue;
         if (in_header) {
             in_header = m->tokens->at[i - 1].kind == TOKEN_CONFIG;
@@ -234,7 +335,7 @@ static void find_bindings(struct marker *m) {
         int before = m->tokens->at[start].kind;
         if (function) {
             start = function;
-        } else if (before == ')') {
+        } else if (before == ')' || before == '}') {
             if (m->opener_of[start] == 0)
                 continue;
             start = m->opener_of[start] - 1;
@@ -270,11 +371,15 @@ void mark_layout(struct arena *arena, struct symbols *symbols, const struct sour
                        .diagnostics = diagnostics,
                        .tokens = tokens,
                        .opener_of = ARENA_ARRAY(arena, size_t, tokens->count),
+                       .closer_of = ARENA_ARRAY(arena, size_t, tokens->count),
+                       .within = ARENA_ARRAY(arena, int, tokens->count),
                        .is_start = ARENA_ARRAY(arena, bool, tokens->count)};
     mend_slips(&m);
     mark_signature_words(&m);
     mark_launch_words(&m);
-    match_parentheses(&m);
+    match_brackets(&m);
+    mark_with(&m);
+    mark_matches(&m);
     find_bindings(&m);
     insert_bindings(&m);
 }

@@ -18,7 +18,7 @@ struct token {
     bool too_large;   /* the integer does not fit 64 bits */
     bool is_reported; /* the lexer has complained about what this token is taken for; the end: about why it is here */
     struct span span;
-    symbol name;   /* TOKEN_NAME, TOKEN_TYPE_VARIABLE (without its quote), TOKEN_CONFIG; the path of a TOKEN_STRING */
+    symbol name;   /* TOKEN_NAME, TOKEN_TYPE_VARIABLE (without its quote), TOKEN_CONFIG; the bytes of a TOKEN_STRING */
     symbol suffix; /* of a number; NULL: none */
     union {
         uint64_t integer;         /* TOKEN_INTEGER */

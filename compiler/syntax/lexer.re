@@ -71,9 +71,29 @@ static symbol text_of(const struct lexer *lexer, size_t before, size_t after) {
     return symbol_intern(lexer->symbols, (const char *)lexer->start + before, length - before - after);
 }
 
+/* `data name … =` at the beginning of a line, and a constructor behind it where that is indented: elsewhere `data` is a
+   name. */
+static bool is_data(const struct lexer *lexer) {
+    const unsigned char *at = lexer->cursor;
+    bool is_indented = lexer->start > lexer->source->text && lexer->start[-1] != '\n';
+    if (!lexer->starts_line || at - lexer->start != 4 || memcmp(lexer->start, "data", 4) != 0 || at == lexer->limit ||
+        *at != ' ')
+        return false;
+    size_t names = 0;
+    while (at < lexer->limit && (*at == ' ' || isalnum(*at) || *at == '_' || *at == '\'')) {
+        names += *at != ' ' && at[-1] == ' ';
+        at++;
+    }
+    if (names == 0 || at == lexer->limit || *at++ != '=' || at == lexer->limit || *at == '=')
+        return false;
+    while (is_indented && at < lexer->limit && isspace(*at))
+        at++;
+    return !is_indented || (at < lexer->limit && isupper(*at));
+}
+
 static void add_name(struct lexer *lexer) {
     size_t length = (size_t)(lexer->cursor - lexer->start);
-    int kind = kind_of_word(lexer->start, length);
+    int kind = is_data(lexer) ? TOKEN_DATA : kind_of_word(lexer->start, length);
     struct token *token = add_token(lexer, kind);
     if (kind == TOKEN_NAME)
         token->name = symbol_intern(lexer->symbols, (const char *)lexer->start, length);
@@ -134,9 +154,12 @@ static void add_floating(struct lexer *lexer) {
     size_t length = 0, all = (size_t)(lexer->cursor - lexer->start);
     char *digits = arena_alloc(lexer->arena, all + 1);
     const unsigned char *at = lexer->start;
-    for (; at < lexer->cursor && *at != 'f' && *at != 'b'; at++)
+    bool is_hexadecimal = all > 1 && at[1] == 'x', is_behind = !is_hexadecimal; /* digits that are letters */
+    for (; at < lexer->cursor && !(is_behind && (*at == 'f' || *at == 'b')); at++) {
+        is_behind |= (*at | 0x20) == 'p';
         if (*at != '_')
             digits[length++] = (char)*at;
+    }
     struct token *token = add_token(lexer, TOKEN_FLOATING);
     token->floating = floating_read(digits, NULL);
     if (at < lexer->cursor)
@@ -198,10 +221,14 @@ static void bad_number(struct lexer *lexer) {
     while (digits < length && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '_'))
         digits++;
     const char *mended = with_our_suffix(lexer);
-    if (mended)
+    bool is_hexadecimal = text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X');
+    if (is_hexadecimal && (contains(lexer, ".") || contains(lexer, "p") || contains(lexer, "P")))
+        diag_hint(d, error,
+                  "a hexadecimal number with a point, or with `p`, ends with a power of two: `0x1.8p3` is 1.5 times 8");
+    else if (mended)
         diag_hint(d, error, "a suffix names the type: `%s`; without one, a number has the type that its use asks for",
                   mended);
-    else if (text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X'))
+    else if (is_hexadecimal)
         diag_hint(d, error,
                   "a hexadecimal number is `0x` and at least one of 0-9, a-f, with single `_` between digits");
     else if (text[0] == '0' && length > 1 && (text[1] == 'b' || text[1] == 'B'))
@@ -263,10 +290,61 @@ static void unclosed_comment(struct lexer *lexer) {
               "comments nest: every `(*` needs its `*)`; the section of the product is `(*)` or `( * 2)`");
 }
 
+/* The byte that the escape stands for, which begins at the backslash; `*at` goes behind it. */
+static unsigned char escaped_byte(struct lexer *lexer, const unsigned char **at, const unsigned char *end) {
+    static const char names[] = "ntr0\\'\"", bytes[] = "\n\t\r\0\\'\"";
+    const unsigned char *from = *at, *name = from + 1;
+    const char *known = strchr(names, *name);
+    if (known) {
+        *at = name + 1;
+        return (unsigned char)bytes[known - names];
+    }
+    if (*name == 'x' && end - name > 2 && isxdigit(name[1]) && isxdigit(name[2])) {
+        *at = name + 3;
+        return (unsigned char)(digit_value(name[1]) * 16 + digit_value(name[2]));
+    }
+    do /* to the end of the character */
+        *at = ++name;
+    while (name < end && (*name & 0xC0) == 0x80);
+    struct span span = span_between(lexer, from, *at);
+    struct diagnostic *error =
+        lexical_error(lexer, DIAG_BAD_STRING, span,
+                      arena_printf(lexer->arena, "%s stands for no character",
+                                   token_quote(lexer->arena, lexer->source, span)));
+    diag_hint(lexer->diagnostics, error,
+              "behind a backslash is `n`, `t`, `r`, `0`, a backslash, a quote, or `x` with two hexadecimal digits");
+    return '?';
+}
+
+/* What stands between the quotes, with what its escapes stand for. */
+static symbol quoted_bytes(struct lexer *lexer) {
+    const unsigned char *at = lexer->start + 1, *end = lexer->cursor - 1;
+    char *bytes = arena_alloc(lexer->arena, (size_t)(end - at) + 1);
+    size_t length = 0;
+    while (at < end)
+        bytes[length++] = (char)(*at == '\\' ? escaped_byte(lexer, &at, end) : *at++);
+    return symbol_intern(lexer->symbols, bytes, length);
+}
+
+/* `'a'` is a `u8`, a number with its suffix. */
+static void add_character(struct lexer *lexer) {
+    symbol bytes = quoted_bytes(lexer);
+    struct token *token = add_token(lexer, TOKEN_INTEGER);
+    token->integer = (unsigned char)bytes->text[0];
+    token->suffix = symbol_of(lexer->symbols, "u8");
+    if (bytes->length == 1)
+        return;
+    struct diagnostic *error =
+        lexical_error(lexer, DIAG_BAD_STRING, token->span,
+                      arena_printf(lexer->arena, "a character is one byte, and this one is %zu in UTF-8",
+                                   bytes->length));
+    diag_hint(lexer->diagnostics, error, "a text holds it, as so many bytes: `\"…\"` is a list of `u8`");
+}
+
 static void bad_string(struct lexer *lexer) {
     struct diagnostic *error =
-        lexical_error(lexer, DIAG_BAD_STRING, span_here(lexer), "this string has no closing `\"` on its line");
-    diag_hint(lexer->diagnostics, error, "the path of an `import`, and the label of `trace`, are written in quotes");
+        lexical_error(lexer, DIAG_BAD_STRING, span_here(lexer), "this text has no closing `\"` on its line");
+    diag_hint(lexer->diagnostics, error, "a line's end within a text is written `\\n`");
     size_t count = lexer->tokens->count;
     bool is_path = count > 0 && lexer->tokens->at[count - 1].kind == TOKEN_IMPORT;
     add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL); /* a path without a name is not looked for */
@@ -287,23 +365,6 @@ static void stray(struct lexer *lexer, const char *hint) {
                                              arena_printf(lexer->arena, "%s means nothing in FCL", quoted));
     if (hint)
         diag_hint(lexer->diagnostics, error, "%s", hint);
-}
-
-/* In `"a \"b\" c"` the first `\"` ends the string, so what was meant is an escape. Else it is a lambda, as Haskell
-   writes it. */
-static void backslash(struct lexer *lexer) {
-    const struct tokens *tokens = lexer->tokens;
-    bool is_escape = false;
-    for (size_t i = tokens->count; i-- > 0 && !is_escape;) {
-        const struct token *token = &tokens->at[i];
-        size_t length = token->kind == TOKEN_STRING ? strlen(token->name->text) : 0;
-        is_escape = length > 0 && token->name->text[length - 1] == '\\';
-        if (token->starts_line)
-            break;
-    }
-    stray(lexer, is_escape ? "a string is what stands between its quotes, and has no escapes: the first `\"` ends it"
-                           : "a function is written `fn x => e`");
-    add_reported(lexer, is_escape ? '?' : TOKEN_FN);
 }
 
 /* `#define` and others of C's, at the start of a line: all of the line is one mistake. */
@@ -496,6 +557,16 @@ static bool names_definition(const struct lexer *lexer) {
     return count > 1 && end[-1].kind == TOKEN_NAME && end[-2].kind == TOKEN_FUN;
 }
 
+/* `b.mass`: the point touches what it takes a field of, and the field's name. Composition has blanks. */
+static bool is_field_point(const struct lexer *lexer) {
+    size_t count = lexer->tokens->count;
+    const struct token *before = count ? &lexer->tokens->at[count - 1] : NULL;
+    bool touches = before && before->span.end == lexer->source->base + (uint32_t)(lexer->start - lexer->source->text);
+    bool is_operand = touches && (before->kind == TOKEN_NAME || before->kind == ')' || before->kind == ']' ||
+                                  before->kind == '}');
+    return is_operand && lexer->cursor < lexer->limit && (isalpha(*lexer->cursor) || *lexer->cursor == '_');
+}
+
 static bool is_balanced(const unsigned char *from, const unsigned char *to) {
     size_t open = 0;
     for (; from < to; from++) {
@@ -555,6 +626,10 @@ static bool lex_one(struct lexer *lexer) {
         "_" rest+ { bad_name(lexer, arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)),
                              "names start with a letter, or with `_` and a letter");
                     return true; }
+        "'" ([^'\\\n\x00\x80-\xff] | [\x80-\xff]+ | "\\" [^\n\x00] | "\\x" [0-9a-fA-F] [0-9a-fA-F]) "'" {
+            add_character(lexer);
+            return true;
+        }
         rest* foreign (rest | foreign)* { foreign_name(lexer); return true; }
         sign { foreign_symbol(lexer); return true; }
         [\x80-\xff] { add_reported(lexer, '?'); return true; } // no UTF-8: check_encoding has said so
@@ -566,14 +641,22 @@ static bool lex_one(struct lexer *lexer) {
         digits integer_suffix? { add_integer(lexer, 10); return true; }
         hexadecimal integer_suffix? { add_integer(lexer, 16); return true; }
         binary integer_suffix? { add_integer(lexer, 2); return true; }
-        digits ("." digits exponent? | exponent) floating_suffix? | digits floating_suffix {
+        digits ("." digits exponent? | exponent) floating_suffix? | digits floating_suffix |
+        hexadecimal ("." [0-9a-fA-F] ("_"? [0-9a-fA-F])*)? [pP] [+-]? digits floating_suffix? {
             add_floating(lexer);
             return true;
         }
-        [0-9] (rest | ".")* | digits ("." digits)? [eE] [+-] { bad_number(lexer); return true; }
+        [0-9] (rest | ".")* | digits ("." digits)? [eE] [+-] | hexadecimal ("." [0-9a-fA-F_]*)? [pP] [+-] {
+            bad_number(lexer);
+            return true;
+        }
 
-        "\"" [^"\n\x00]* "\"" { add_token(lexer, TOKEN_STRING)->name = text_of(lexer, 1, 1); return true; }
-        "\"" [^"\n\x00]* { bad_string(lexer); return true; }
+        "\"" ([^"\\\n\x00] | "\\" [^\n\x00])* "\"" {
+            symbol bytes = quoted_bytes(lexer);
+            add_token(lexer, TOKEN_STRING)->name = bytes;
+            return true;
+        }
+        "\"" ([^"\\\n\x00] | "\\" [^\n\x00])* "\\"? { bad_string(lexer); return true; }
 
         // A level list is decided here, by its look: `<`, levels, `>`, which is no other operator's
         // beginning. See LANGUAGE, lexical structure.
@@ -601,7 +684,8 @@ static bool lex_one(struct lexer *lexer) {
         "&&" { add_token(lexer, TOKEN_AND); return true; }
         "||" { add_token(lexer, TOKEN_OR); return true; }
         "|>" { add_token(lexer, TOKEN_PIPE); return true; }
-        [-+*/%.!~&|^<=(){},:] | "[" | "]" { add_token(lexer, lexer->start[0]); return true; }
+        "." { add_token(lexer, is_field_point(lexer) ? TOKEN_FIELD_POINT : '.'); return true; }
+        [-+*/%!~&|^<=(){},:] | "[" | "]" { add_token(lexer, lexer->start[0]); return true; }
 
         ":=" { stray(lexer, "names are bound with `=`; there is no assignment");
                add_reported(lexer, '=');
@@ -619,7 +703,7 @@ static bool lex_one(struct lexer *lexer) {
         "/*" { foreign_comment(lexer, "*/", "a comment is `-- to the end of the line` or `(* between these *)`");
                return true; }
         "===" { stray(lexer, "`==` compares"); add_reported(lexer, TOKEN_EQUAL); return true; }
-        "\\" { backslash(lexer); return true; }
+        "\\" { stray(lexer, "a function is written `fn x => e`"); add_reported(lexer, TOKEN_FN); return true; }
         ";" { if (is_in_list(lexer)) {
                   stray(lexer, "the elements of a list are separated by `,`");
                   add_reported(lexer, ',');
@@ -635,7 +719,8 @@ static bool lex_one(struct lexer *lexer) {
                               "a configuration constant is written `#BlockSize`; a comment starts with `--`");
               add_reported(lexer, '?');
               return true; }
-        "'" { stray_end(lexer, "a type variable is a quote and a name: `'a`"); return true; }
+        "'" { stray_end(lexer, "a character has a quote on both sides, `'a'`; a type variable is `'a`");
+              return true; }
         "?" { stray_end(lexer, "a condition chooses by `if c then a else b`"); return true; }
         "$" { stray_end(lexer,
                         "what follows a function is its argument, in parentheses where it needs them; or `x |> f`");

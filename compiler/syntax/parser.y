@@ -58,18 +58,24 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
     struct level_list *levels;
     struct symbol_list *symbols;
     struct binder_list *binders;
+    struct constructor_list *constructors;
+    struct ast_constructor constructor;
+    struct field_types *field_types;
+    struct field_patterns *field_patterns;
+    struct field_values *field_values;
     struct binding_list *bindings;
     struct ast_binding binding;
     struct constraint_list *constraints;
     struct ast_constraint constraint;
 }
 
-%token SIG FUN VAL KERNEL PARAM TYPE IMPORT LET IN FN IF THEN ELSE
-%token FORALL WHERE WITH BINDING LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
+%token SIG FUN VAL KERNEL PARAM TYPE DATA IMPORT MATCH LET IN FN IF THEN ELSE
+%token FORALL WHERE WITH BINDING FIELD_POINT LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
 %token <token> NAME TYPE_VARIABLE CONTRACT CONFIG INTEGER FLOATING TRUE FALSE STRING BAD_LITERAL
 
 /* Loosest first. BLOCK makes `fn`, `let` and `if` extend as far to the right as they can. */
 %precedence BLOCK
+%precedence BAR
 %left PIPE
 %left OR
 %left AND
@@ -96,10 +102,17 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 %type <level> level
 %type <levels> levels
 %type <binders> level_binders level_groups level_names
-%type <pattern> pattern
+%type <pattern> pattern full_pattern applied_pattern literal_pattern arm_pattern
+%type <constructors> constructors
+%type <constructor> constructor
+%type <bindings> arms
+%type <binding> arm
 %type <patterns> parameters some_parameters patterns
 %type <expr> expr block applied atom
 %type <exprs> exprs choices
+%type <field_types> field_types
+%type <field_patterns> field_patterns
+%type <field_values> field_values
 %type <bindings> bindings
 %type <binding> binding
 %type <operator> section_operator
@@ -134,6 +147,14 @@ declaration:
         if ($3)
             SHARE_VEC(&$$->type_parameters, &$3->all);
     }
+  | type_word name type_parameters '=' '{' field_types '}' {
+        $$ = build_decl(p, DECL_TYPE, @$, $2);
+        $$->type = build_type_record(p, span_join(@5, @7), $6);
+        if ($3)
+            SHARE_VEC(&$$->type_parameters, &$3->all);
+    }
+  | data_word name type_parameters '=' constructors { $$ = build_data(p, @$, $2, $3, $5); }
+  | data_word name error { $$ = build_broken_type(p, @1, $2); }
   | type_word name error { $$ = build_broken_type(p, @1, $2); }
   | param_name ':' type '=' expr choices {
         $$ = build_param(p, @$, $1, $5, $6);
@@ -145,6 +166,7 @@ declaration:
 
 sig_word: SIG { yyerrok; };
 type_word: TYPE { yyerrok; };
+data_word: DATA { yyerrok; };
 import_word: IMPORT { yyerrok; };
 fun_word: FUN { yyerrok; };
 val_word: VAL { yyerrok; };
@@ -243,6 +265,21 @@ type_atom:
   | '(' ')' { report_unit(p, @$); $$ = build_type_error(p, @$); }
   ;
 
+constructors:
+    constructor { $$ = ARENA_NEW(p->arena, struct constructor_list); vec_push(p->arena, &$$->all, $1); }
+  | constructors '|' constructor { $$ = $1; vec_push(p->arena, &$$->all, $3); }
+  ;
+
+constructor:
+    NAME { $$ = (struct ast_constructor){$1->name, @1, NULL}; }
+  | NAME type_atom { $$ = (struct ast_constructor){$1->name, @1, $2}; }
+  ;
+
+field_types:
+    NAME ':' type { $$ = ARENA_NEW(p->arena, struct field_types); ADD_FIELD(p, $$, $1, $3); }
+  | field_types ',' NAME ':' type { $$ = $1; ADD_FIELD(p, $$, $3, $5); }
+  ;
+
 type_parameters:
     %empty { $$ = NULL; }
   | type_parameters NAME {
@@ -301,16 +338,60 @@ some_parameters:
 pattern:
     NAME { $$ = build_pattern_name(p, $1); }
   | '_' { $$ = build_wildcard(p, @$); }
-  | '(' pattern ')' { $$ = $2; }
-  | '(' patterns ',' pattern ')' { vec_push(p->arena, &$2->all, $4); $$ = build_pattern_tuple(p, @$, $2); }
-  | '(' pattern ':' type ')' { $$ = build_pattern_typed(p, @$, $2, $4); }
+  | '(' full_pattern ')' { $$ = $2; }
+  | '(' patterns ',' full_pattern ')' { vec_push(p->arena, &$2->all, $4); $$ = build_pattern_tuple(p, @$, $2); }
+  | '(' full_pattern ':' type ')' { $$ = build_pattern_typed(p, @$, $2, $4); }
   | '(' ')' { report_unit(p, @$); $$ = build_pattern_error(p, @$); }
+  | '{' field_patterns '}' { $$ = build_pattern_record(p, @$, $2); }
+  ;
+
+/* `{ mass }` is `{ mass = mass }`. */
+field_patterns:
+    NAME { $$ = ARENA_NEW(p->arena, struct field_patterns); ADD_FIELD(p, $$, $1, build_pattern_name(p, $1)); }
+  | NAME '=' full_pattern { $$ = ARENA_NEW(p->arena, struct field_patterns); ADD_FIELD(p, $$, $1, $3); }
+  | field_patterns ',' NAME { $$ = $1; ADD_FIELD(p, $$, $3, build_pattern_name(p, $3)); }
+  | field_patterns ',' NAME '=' full_pattern { $$ = $1; ADD_FIELD(p, $$, $3, $5); }
   ;
 
 patterns:
-    pattern { $$ = ARENA_NEW(p->arena, struct pattern_list); vec_push(p->arena, &$$->all, $1); }
-  | patterns ',' pattern { $$ = $1; vec_push(p->arena, &$$->all, $3); }
+    full_pattern { $$ = ARENA_NEW(p->arena, struct pattern_list); vec_push(p->arena, &$$->all, $1); }
+  | patterns ',' full_pattern { $$ = $1; vec_push(p->arena, &$$->all, $3); }
   ;
+
+/* In brackets, and in the arms of a `match`, which a mark divides. */
+full_pattern:
+    applied_pattern
+  | full_pattern '|' applied_pattern { $$ = build_pattern_or(p, @$, $1, $3); }
+  ;
+
+applied_pattern:
+    pattern
+  | literal_pattern
+  | NAME pattern { $$ = build_pattern_constructor(p, @$, $1, $2); }
+  | NAME literal_pattern { $$ = build_pattern_constructor(p, @$, $1, $2); }
+  ;
+
+literal_pattern:
+    INTEGER { $$ = build_pattern_literal(p, @$, build_literal(p, $1)); }
+  | FLOATING { $$ = build_pattern_literal(p, @$, build_literal(p, $1)); }
+  | TRUE { $$ = build_pattern_literal(p, @$, build_literal(p, $1)); }
+  | FALSE { $$ = build_pattern_literal(p, @$, build_literal(p, $1)); }
+  | '-' INTEGER { $$ = build_pattern_literal(p, @$, build_negation(p, @$, @1, build_literal(p, $2))); }
+  | '-' FLOATING { $$ = build_pattern_literal(p, @$, build_negation(p, @$, @1, build_literal(p, $2))); }
+  ;
+
+arm_pattern:
+    applied_pattern
+  | arm_pattern BAR applied_pattern { $$ = build_pattern_or(p, @$, $1, $3); }
+  ;
+
+arms:
+    arm { $$ = ARENA_NEW(p->arena, struct binding_list); vec_push(p->arena, &$$->all, $1); }
+  | BAR arm { $$ = ARENA_NEW(p->arena, struct binding_list); vec_push(p->arena, &$$->all, $2); }
+  | arms BAR arm { $$ = $1; vec_push(p->arena, &$$->all, $3); }
+  ;
+
+arm: arm_pattern DOUBLE_ARROW expr %prec BLOCK { $$ = (struct ast_binding){.pattern = $1, .value = $3}; };
 
 /* ---- expressions ---- */
 
@@ -350,6 +431,7 @@ block:
     FN some_parameters DOUBLE_ARROW expr %prec BLOCK { $$ = build_lambda(p, @$, NULL, $2, $4); }
   | FN level_groups parameters DOUBLE_ARROW expr %prec BLOCK { $$ = build_lambda(p, @$, $2, $3, $5); }
   | LET bindings IN expr %prec BLOCK { $$ = build_let(p, @$, $2, $4); }
+  | MATCH expr WITH arms %prec BLOCK { $$ = build_match(p, @$, $2, $4); }
   | IF expr THEN expr ELSE expr %prec BLOCK { $$ = build_if(p, @$, $2, $4, $6); }
   ;
 
@@ -370,9 +452,7 @@ binding:
 
 applied:
     atom
-  | STRING { report_string(p, @$); $$ = build_error(p, @$); }
   | applied atom { $$ = build_apply(p, @$, $1, $2); }
-  | applied STRING { $$ = build_apply(p, @$, $1, build_label(p, $1, $2)); }
   | applied NOT { $$ = build_apply(p, @$, $1, build_section(p, @2, "not")); }
   | applied LEVEL_OPEN levels LEVEL_CLOSE { $$ = build_level_apply(p, @$, $1, $3); }
   ;
@@ -385,6 +465,10 @@ atom:
   | TRUE { $$ = build_literal(p, $1); }
   | FALSE { $$ = build_literal(p, $1); }
   | BAD_LITERAL { $$ = build_literal(p, $1); }
+  | STRING { $$ = build_text(p, $1); }
+  | atom FIELD_POINT NAME { $$ = build_field(p, @$, $1, $3); }
+  | '{' field_values '}' { $$ = build_record(p, @$, NULL, $2); }
+  | '{' expr WITH field_values '}' { $$ = build_record(p, @$, $2, $4); }
   | '(' expr ')' { $$ = $2; }
   | '(' exprs ',' expr ')' { vec_push(p->arena, &$2->all, $4); $$ = build_sequence(p, @$, EXPR_TUPLE, $2); }
   | '(' expr ':' type ')' { $$ = build_typed(p, @$, $2, $4); }
@@ -396,6 +480,11 @@ atom:
   | '(' '~' ')' { $$ = build_section(p, @2, "~"); }
   | '[' ']' { $$ = build_sequence(p, @$, EXPR_LIST, ARENA_NEW(p->arena, struct expr_list)); }
   | '[' exprs ']' { $$ = build_sequence(p, @$, EXPR_LIST, $2); }
+  ;
+
+field_values:
+    NAME '=' expr { $$ = ARENA_NEW(p->arena, struct field_values); ADD_FIELD(p, $$, $1, $3); }
+  | field_values ',' NAME '=' expr { $$ = $1; ADD_FIELD(p, $$, $3, $5); }
   ;
 
 exprs:

@@ -100,7 +100,7 @@ static const char *describe(struct parser *p, const struct token *token) {
     if (token->kind == TOKEN_NAME)
         return arena_printf(p->arena, "the name %s", quoted);
     if (token->kind == TOKEN_STRING)
-        return "a string";
+        return "a text";
     if (token->kind == TOKEN_LEVEL_OPEN)
         return "the level list `<...>`";
     return quoted;
@@ -277,9 +277,9 @@ static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin
 static const struct {
     const char *word, *hint;
 } foreign_words[] = {
-    {"case", "there is no `case`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
-    {"match", "there is no `match`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
-    {"switch", "there is no `switch`: branches are `if … then … else …`"},
+    {"case", "cases are `match e with p => e1 | q => e2`, or `if … then … else …`"},
+    {"match", "a `match` is written `match e with p => e1 | q => e2`"},
+    {"switch", "cases are `match e with p => e1 | q => e2`, or `if … then … else …`"},
     {"lambda", "a function is written `fn x => e`"},
     {"for", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
     {"do", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
@@ -400,7 +400,7 @@ static const char *type_hint(const struct parser *p, size_t index) {
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
     if (found == '{')
-        return "there are no records: a tuple of numbers is `(float, float)`, and `let (x, y) = …` takes it apart";
+        return "a record has a name: `type point = { x : float, y : float }`";
     if (found == '(' || found == TOKEN_INTEGER)
         return "types are names, `[a]`, `[a]<level>`, `(a, b)` and `a -> b`";
     return NULL;
@@ -466,6 +466,24 @@ static bool is_binary(int kind) {
            kind == TOKEN_AND || kind == TOKEN_OR || is_comparison(kind);
 }
 
+/* Of a token in braces that are no record. */
+static const char *brace_hint(const struct parser *p, size_t index) {
+    size_t brace = index;
+    while (brace > 0 && token_at(p, brace)->kind != '{') {
+        int kind = token_at(p, --brace)->kind;
+        if (kind == '(' || kind == '[' || kind == '=' || token_starts_declaration(kind))
+            return NULL;
+    }
+    if (brace > 1 && kind_before(p, brace) == '=' && token_at(p, brace - 2)->kind == TOKEN_CONFIG)
+        return "the default comes before the choices: `with #BlockSize = 128 in {64, 128, 256}`";
+    for (size_t i = brace; i > 0 && !token_starts_declaration(token_at(p, i)->kind); i--)
+        if (token_at(p, i)->kind == TOKEN_IF)
+            return "a condition chooses by `if c then a else b`";
+        else if (token_at(p, i)->kind == TOKEN_THEN || token_at(p, i)->kind == '=')
+            break;
+    return "braces are of records, `{ x = 1.0 }`; parentheses group, and local names are bound by `let … in …`";
+}
+
 /* Two operators that touch are one of another language; `!` before its operand is C's. */
 static const char *operator_hint(const struct parser *p, size_t index) {
     int found = token_at(p, index)->kind, before = kind_before(p, index);
@@ -484,7 +502,7 @@ static const char *operator_hint(const struct parser *p, size_t index) {
     if (found == '|' && before == '<' && touches_previous(p, index))
         return "a function is put before its argument, `f x`, or behind it, `x |> f`";
     if (found == TOKEN_TYPE_VARIABLE)
-        return "there are no characters and no strings: a character is its number";
+        return "a character is one, as in `'a'`; a text is in double quotes";
     if (found == '!')
         return "negation is `not x`; `xs ! i` is an element of an array";
     if (found == '{' && before == '=' && index > 1 && token_at(p, index - 2)->kind == TOKEN_CONFIG)
@@ -598,6 +616,7 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     const char *known = e->types && !e->operands                               ? type_hint(p, index)
                         : before == ']' && found == TOKEN_NAME && !e->operands ? type_hint(p, index)
                         : e->operands && !e->operators                         ? operator_hint(p, index)
+                        : e->operators && (found == '}' || found == ',')       ? brace_hint(p, index)
                                                                                : header_hint(p, index, e);
     if (known)
         diag_hint(d, error, "%s", known);
@@ -662,6 +681,10 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "%s", outside_hint(p, index));
     else if (before == TOKEN_IMPORT)
         diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is there without");
+    else if (e->declarations && declaration_of(p, index) == TOKEN_DATA)
+        diag_hint(d, error,
+                  "a constructor stands alone, or is applied to one type, which may be a tuple: `Box (float, "
+                  "float)`");
     else if (found == TOKEN_NAME && e->declarations && strcmp(token_at(p, index)->name->text, "entry") == 0)
         diag_hint(d, error, "what the host calls is a `kernel`: `kernel f x = e`");
     else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)

@@ -57,6 +57,8 @@ static const char *kind_name(int kind) {
     case TOKEN_LEVEL_OPEN: return "level-open";
     case TOKEN_LEVEL_CLOSE: return "level-close";
     case TOKEN_BINDING: return "binding";
+    case TOKEN_FIELD_POINT: return "field-point";
+    case TOKEN_BAR: return "bar";
     default: return token_is_keyword(kind) ? "keyword" : "symbol";
     }
 }

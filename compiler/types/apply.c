@@ -159,7 +159,7 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
         else if (expr->kind == EXPR_INTEGER && expr->integer.is_negated)
             argument->core = infer_literal(c, expr, is_operator_name(c, call->head_expr, c->name_neg));
         else
-            argument->core = infer_expr(c, expr);
+            argument->core = infer_wanted(c, expr, expected);
     }
     if (!expected)
         return;
@@ -201,18 +201,6 @@ static void take_lambdas(struct checker *c, struct call *call, size_t count) {
             take_argument(c, call, i);
 }
 
-static bool is_unknown(struct type *type) {
-    type = type_resolve(type);
-    return type->kind == TYPE_VARIABLE && !type->variable->rigid;
-}
-
-/* `threadIdx.x`: of the name before the point enough was said. */
-static bool is_field_of_unknown(const struct checker *c, const struct call *call) {
-    const struct ast_expr *left = call->is_infix ? call->list.at[0].expr : NULL;
-    return left && call->list.at[1].expr->kind == EXPR_NAME && left->kind == EXPR_NAME &&
-           !is_bound_name(c, left->name.name) && strcmp(call->head_expr->name.name->text, ".") == 0;
-}
-
 static bool is_applied_number(const struct ast_expr *expr) {
     if (expr->kind != EXPR_APPLY)
         return false;
@@ -232,10 +220,6 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
         call.head_expr = unwind(c, expr, &call.list);
     }
     call.is_infix = expr->apply.is_operator && !piped && call.list.count == 2;
-    if (is_field_of_unknown(c, &call)) {
-        report_unbound_name(c, call.list.at[0].expr->name.name, call.list.at[0].expr->span);
-        return error_core(c, expr->span);
-    }
     struct core *core = call.head = infer_expr(c, call.head_expr);
     struct type *rest = core->type;
     call.failed = type_resolve(rest)->kind == TYPE_ERROR;

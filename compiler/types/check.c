@@ -292,6 +292,26 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
 
 /* ---- declarations ---- */
 
+static struct type *declared_type(struct checker *c, struct synonym *synonym, signature_variables *parameters) {
+    struct record *record = synonym->record;
+    if (!record)
+        return type_of_ast(c, synonym->decl->type, SIGNATURE_ANNOTATION, parameters);
+    c->type_nodes = c->synonym_height = 0;
+    c->reads_broken = false;
+    record->parameter_count = parameters->count;
+    record->parameters = ARENA_ARRAY(c->arena, struct type *, parameters->count + 1);
+    for (size_t i = 0; i < parameters->count; i++)
+        record->parameters[i] = parameters->at[i].type;
+    record->declared = type_of_synonym(c, synonym, parameters);
+    for (size_t i = 0; i < record->count; i++)
+        note_place(c, (struct name_place){.name = record->fields[i],
+                                          .span = record->field_spans[i],
+                                          .definition = record->field_spans[i],
+                                          .primitive = PRIM_COUNT,
+                                          .scheme = scheme_of_type(c, record->declared->tuple.items[i])});
+    return record->declared;
+}
+
 static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
     struct synonym *synonym = ARENA_NEW(c->arena, struct synonym);
     *synonym = (struct synonym){.name = decl->name, .span = decl->name_span, .decl = decl, .scope = c->scope};
@@ -315,7 +335,9 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
     size_t errors = diag_error_count(c->diagnostics);
     c->definition = decl;
     synonym->is_open = c->declares = true;
-    struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    if (decl->type->kind == AST_TYPE_RECORD)
+        declare_record(c, synonym);
+    struct type *type = declared_type(c, synonym, &parameters);
     synonym->is_open = c->declares = false;
     synonym->declared = decl->type_parameters.count ? NULL : type;
     synonym->nodes = c->type_nodes;
@@ -378,6 +400,7 @@ static void check_module(struct checker *c, const struct ast_file *file) {
         case DECL_KERNEL:
         case DECL_PARAM: check_definition(c, decl, NULL); break;
         case DECL_TYPE: declare_synonym(c, decl); break;
+        case DECL_DATA: declare_data(c, decl); break;
         case DECL_IMPORT: break; /* the driver's */
         }
     }

@@ -31,6 +31,7 @@ struct synonym {
     const struct scope *scope; /* where its right-hand side is looked up */
     bool is_open;              /* being expanded: to find recursion */
     bool is_broken;            /* already reported */
+    struct record *record;     /* that it declares, or NULL */
     struct type *declared;     /* its type, for other declarations only (its ambients are shared); NULL: parameters */
     size_t nodes;              /* of it, with all synonyms written out */
     unsigned height;           /* names of types that lead to one another in it */
@@ -149,6 +150,7 @@ struct checker {
     VEC(struct binding *) bound;
     signature_variables *signature_scope; /* type variables of the enclosing sig, or NULL */
 
+    struct type *wanted; /* of the next expression, which may be a record with several types; or NULL */
     uint32_t depth, next_type, next_level, next_local, walks;
     struct level *ambient;
     VEC(struct level_constraint *) pending; /* level constraints not yet settled */
@@ -221,7 +223,8 @@ struct type *type_level_arrow(struct checker *c, struct level *level, struct typ
 struct type *type_pull(struct checker *c, struct type *element, struct level *ambient);
 struct type *type_push(struct checker *c, struct type *element, struct level *level);
 struct type *type_tuple(struct checker *c, struct type **items, size_t count);
-unsigned class_of_name(const char *name);                     /* 0: unknown */
+struct type *type_tuple_like(struct checker *c, const struct type *like, struct type **items); /* the same record */
+unsigned class_of_name(const char *name);                                                      /* 0: unknown */
 const char *class_names(struct checker *c, unsigned classes); /* "num", "ord, eq": without implied ones */
 bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes);
 bool type_is_small(struct checker *c, struct type *type);
@@ -258,6 +261,14 @@ struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum sig
                          signature_variables *variables);
 struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
                            signature_variables *variables);
+/* What the record, or the synonym, is with these types for its parameters. */
+struct type *type_of_synonym(struct checker *c, struct synonym *synonym, signature_variables *parameters);
+/* The same of alternatives; what their constructors are applied to goes to `payloads`. */
+struct type *type_of_data(struct checker *c, struct synonym *synonym, signature_variables *parameters,
+                          struct type **payloads);
+/* What stands in `type` where `declared` has a scalar or a variable, in order. */
+typedef VEC(struct type *) type_leaves;
+void type_collect_leaves(struct checker *c, struct type *declared, struct type *type, type_leaves *leaves);
 struct type *type_of_signature(struct checker *c, const struct ast_signature_type *ast, signature_variables *variables);
 
 /* ---- primitive_type.c ---- */
@@ -309,6 +320,76 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr);
 struct core *infer_lambda(struct checker *c, const struct ast_expr *expr, struct type *expected); /* NULL: anything */
 struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr);
 struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool is_negated);
+
+/* The same where the type is known that it is to have, or NULL. */
+struct core *infer_wanted(struct checker *c, const struct ast_expr *expr, struct type *wanted);
+bool is_unknown(struct type *type); /* a variable that anything can be */
+
+/* ---- record.c ---- */
+struct wanted_fields {
+    const struct ast_name *names;
+    size_t count;
+    bool are_all; /* the record has no others */
+};
+void declare_record(struct checker *c, struct synonym *synonym);
+/* A type of the record, of whose parameters nothing is known. */
+struct type *record_fresh(struct checker *c, const struct record *record, struct span span);
+/* The last record that has these fields, and where `are_all` no others if there is one; or else the last that has one
+   of them, so that the message is of the others; NULL: nothing has any. */
+const struct record *record_find(const struct scope *scope, struct wanted_fields wanted);
+/* The record type of a value that has these fields; NULL: it is none, or nothing says which. */
+struct type *record_of_value(struct checker *c, struct type *of, const struct ast_name *names, size_t count,
+                             struct span span);
+/* Where each field that is named stands; false: something is wrong with them, and was said. */
+bool record_places(struct checker *c, const struct record *record, const struct ast_name *names, size_t count,
+                   size_t *places);
+void record_note(struct checker *c, const struct record *record, size_t place, struct span span, struct type *type);
+size_t record_place(const struct record *record, symbol field); /* the count of its fields: it has none such */
+void record_report_unknown(struct checker *c, const struct record *record, const struct ast_name *name);
+void record_report_none(struct checker *c, const struct ast_name *name); /* no record in sight has such a field */
+/* The record of a pattern for a value of that type, and which of its fields each of the pattern's is; NULL after an
+   error. */
+struct type *record_of_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type, size_t *places);
+
+/* ---- alternatives.c ---- */
+void declare_data(struct checker *c, const struct ast_decl *decl);
+/* A type of the alternatives, of whose parameters nothing is known; `payloads`: what each constructor is applied to, or
+   NULL. */
+struct type *data_fresh(struct checker *c, const struct record *record, struct span span, struct type **payloads);
+/* What the constructor was applied to, of that type, in a value that it has made. */
+struct core *data_payload(struct checker *c, const struct constructor *constructor, struct type *payload,
+                          struct core *value);
+/* The constructor that a pattern for a value of that type names; NULL: there is none of that name. */
+const struct record *data_find(struct checker *c, symbol name, struct type *type, size_t *index);
+/* For editors: the name of a constructor at the beginning of a pattern. */
+void data_note(struct checker *c, const struct constructor *constructor, struct span pattern, struct type *type);
+void data_report_unknown(struct checker *c, symbol name, struct span span, struct type *type);
+bool type_has_alternatives(struct type *type);
+
+/* ---- cases.c: which values patterns take ---- */
+struct case_pattern {
+    enum { CASE_ANY, CASE_OF, CASE_EITHER } kind;
+    /* OF, with `parts`: */
+    enum { CASE_CONSTRUCTOR, CASE_BOOL, CASE_TUPLE, CASE_INTEGER, CASE_FLOATING } head;
+    const struct record *record; /* of CONSTRUCTOR, and of TUPLE unless NULL */
+    size_t index;                /* of CONSTRUCTOR, BOOL */
+    bool is_negative;            /* of numbers */
+    uint64_t magnitude;
+    double floating;
+    size_t count;
+    struct case_pattern **parts; /* or EITHER: one of these */
+};
+/* A value that none of the patterns takes, as text; NULL: there is none. `is_too_large`: that was not found out. */
+const char *cases_missing(struct checker *c, struct case_pattern *const *rows, size_t count, bool *is_too_large);
+/* Does the pattern take a value that none of the others does? */
+bool cases_is_useful(struct checker *c, struct case_pattern *const *rows, size_t count, struct case_pattern *pattern);
+
+/* ---- match.c ---- */
+struct core *infer_match(struct checker *c, const struct ast_expr *expr, struct type *wanted);
+
+/* ---- fields.c ---- */
+struct core *infer_record(struct checker *c, const struct ast_expr *expr, struct type *wanted);
+struct core *infer_field(struct checker *c, const struct ast_expr *expr);
 
 struct unpacking { /* of a tuple pattern: lets to put around the body */
     const struct core_local *local;

@@ -163,6 +163,7 @@ static bool mirror(struct mirrors *m, const struct core *u, const struct core *v
     case CORE_TUPLE:
     case CORE_LIST: return mirror_items(m, u, v);
     case CORE_SELECT: return u->select.index == v->select.index && mirror(m, u->select.tuple, v->select.tuple);
+    case CORE_ZERO: return true;
     case CORE_LAMBDA:
     case CORE_LET: return false;
     }

@@ -26,6 +26,7 @@ struct core *core_part(const struct core *core, size_t i) {
     case CORE_PRIMITIVE:
     case CORE_LITERAL:
     case CORE_LOCAL:
+    case CORE_ZERO:
     case CORE_CONFIG: return NULL;
     case CORE_LAMBDA: return i == 0 ? core->lambda.body : NULL;
     case CORE_APPLY: return i == 0 ? core->apply.function : i == 1 ? core->apply.argument : NULL;

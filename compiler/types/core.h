@@ -48,6 +48,7 @@ enum core_kind {
     CORE_IF,        /* condition, then_branch, else_branch */
     CORE_TUPLE,     /* items */
     CORE_SELECT,    /* tuple, index */
+    CORE_ZERO,      /* of a scalar's type, or a tuple's of these: type.h, note [alternatives] */
     CORE_LIST,      /* items */
 };
 /* Configuration constants, #BlockSize …: what the program may ask about the machine it is compiled for. */
@@ -153,7 +154,9 @@ struct core_global {
     size_t choice_count;
     /* KERNEL: the PARAM that `with #BlockSize = …` makes, which no expression can name; NULL: none */
     struct core_global *block_size;
-    bool contracts; /* KERNEL: `with contract` */
+    bool contracts;                    /* KERNEL: `with contract` */
+    const struct record *alternatives; /* a constructor of these: */
+    size_t constructor;
     uint32_t index; /* in program->globals */
 };
 

@@ -135,6 +135,7 @@ static void dump(struct text *out, const struct core *core, int depth) {
             dump_child(out, core->sequence.items[i], depth);
         text_add(out, ")");
         break;
+    case CORE_ZERO: text_add(out, "zero"); break;
     case CORE_SELECT:
         text_printf(out, "(select %zu", core->select.index);
         dump_child(out, core->select.tuple, depth);

@@ -378,7 +378,7 @@ static struct type *instantiated(struct checker *c, struct type *type, uint32_t 
             items[i] = instantiate_type(c, type->tuple.items[i], walk);
             same &= items[i] == type->tuple.items[i];
         }
-        return same ? type : type_tuple(c, items, type->tuple.count);
+        return same ? type : type_tuple_like(c, type, items);
     }
     case TYPE_ARROW: {
         struct type *from = instantiate_type(c, type->arrow.from, walk);

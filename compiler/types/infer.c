@@ -192,7 +192,7 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     }
     if (inner)
         *inner = c->ambient;
-    struct core *body = infer_expr(c, f->body);
+    struct core *body = infer_wanted(c, f->body, expected);
     if (expected && f->sig_span.end && type_resolve(body->type)->kind != TYPE_ERROR) {
         c->at = body->span;
         c->reason = NULL;
@@ -255,6 +255,9 @@ static bool is_value(const struct ast_expr *expr) {
     case EXPR_IF:
     case EXPR_TUPLE:
     case EXPR_LIST:
+    case EXPR_RECORD:
+    case EXPR_FIELD:
+    case EXPR_MATCH:
     case EXPR_ERROR: return false;
     }
     return false;
@@ -322,7 +325,7 @@ static void infer_bound(struct checker *c, const struct ast_pattern *pattern, co
     vec_push(c->arena, found, bound);
 }
 
-static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
+static struct core *infer_let(struct checker *c, const struct ast_expr *expr, struct type *wanted) {
     size_t outer = c->bound.count, count = expr->let.bindings.count;
     bound_values found = {0};
     VEC(struct core *) lets = {0};
@@ -352,7 +355,7 @@ static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
             vec_push(c->arena, &lets, let);
         }
     }
-    struct core *body = infer_expr(c, expr->let.body);
+    struct core *body = infer_wanted(c, expr->let.body, wanted);
     for (size_t i = lets.count; i-- > 0;) {
         lets.at[i]->let.body = wrap_unpackings(c, &found.at[i].parts, body);
         lets.at[i]->type = body->type;
@@ -387,13 +390,13 @@ static void require_bool(struct checker *c, struct core *core, const char *logic
     note_local(c, d, core);
 }
 
-static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {
+static struct core *infer_if(struct checker *c, const struct ast_expr *expr, struct type *wanted) {
     symbol logical = expr->conditional.logical;
     struct core *core = core_new(c, CORE_IF, expr->span, NULL);
     core->conditional.condition = infer_expr(c, expr->conditional.condition);
     require_bool(c, core->conditional.condition, logical ? logical->text : NULL, 0);
-    struct core *then_core = infer_expr(c, expr->conditional.then_branch);
-    struct core *else_core = infer_expr(c, expr->conditional.else_branch);
+    struct core *then_core = infer_wanted(c, expr->conditional.then_branch, wanted);
+    struct core *else_core = infer_wanted(c, expr->conditional.else_branch, wanted ? wanted : then_core->type);
     core->conditional.then_branch = then_core;
     core->conditional.else_branch = else_core;
     if (logical) {
@@ -415,7 +418,15 @@ static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {
     return core;
 }
 
-static struct core *infer_sequence(struct checker *c, const struct ast_expr *expr) {
+/* What the item of that index is to be, where that is known. */
+static struct type *item_wanted(struct type *wanted, bool is_list, size_t count, size_t i) {
+    struct type *type = wanted ? type_resolve(wanted) : NULL;
+    if (is_list)
+        return type && type->kind == TYPE_PULL ? type->array.element : NULL;
+    return type && type->kind == TYPE_TUPLE && type->tuple.count == count ? type->tuple.items[i] : NULL;
+}
+
+static struct core *infer_sequence(struct checker *c, const struct ast_expr *expr, struct type *wanted) {
     bool is_list = expr->kind == EXPR_LIST;
     size_t count = expr->sequence.items.count;
     struct core *core = core_new(c, is_list ? CORE_LIST : CORE_TUPLE, expr->span, NULL);
@@ -430,7 +441,7 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
     if (is_list) /* its elements run where they are demanded */
         c->ambient = level_fresh(c, DOMAIN_AMBIENT);
     for (size_t i = 0; i < count; i++) {
-        struct core *item = infer_expr(c, expr->sequence.items.at[i]);
+        struct core *item = infer_wanted(c, expr->sequence.items.at[i], item_wanted(wanted, is_list, count, i));
         core->sequence.items[i] = item;
         types[i] = item->type;
         c->at = item->span;
@@ -459,8 +470,8 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
 }
 
 static struct core *infer_typed(struct checker *c, const struct ast_expr *expr) {
-    struct core *core = infer_expr(c, expr->typed.body);
     struct type *written = type_of_ast(c, expr->typed.type, SIGNATURE_ANNOTATION, NULL);
+    struct core *core = infer_wanted(c, expr->typed.body, written);
     c->at = expr->span;
     c->reason = NULL;
     if (!subsume(c, core->type, written)) {
@@ -472,7 +483,14 @@ static struct core *infer_typed(struct checker *c, const struct ast_expr *expr) 
     return core;
 }
 
+struct core *infer_wanted(struct checker *c, const struct ast_expr *expr, struct type *wanted) {
+    c->wanted = wanted;
+    return infer_expr(c, expr);
+}
+
 struct core *infer_expr(struct checker *c, const struct ast_expr *expr) {
+    struct type *wanted = c->wanted;
+    c->wanted = NULL;
     switch (expr->kind) {
     case EXPR_NAME: return infer_name(c, expr->name.name, expr->span);
     case EXPR_INTEGER:
@@ -482,10 +500,13 @@ struct core *infer_expr(struct checker *c, const struct ast_expr *expr) {
     case EXPR_APPLY: return infer_apply(c, expr);
     case EXPR_LEVEL_APPLY: return infer_level_apply(c, expr);
     case EXPR_LAMBDA: return infer_lambda(c, expr, NULL);
-    case EXPR_LET: return infer_let(c, expr);
-    case EXPR_IF: return infer_if(c, expr);
+    case EXPR_LET: return infer_let(c, expr, wanted);
+    case EXPR_IF: return infer_if(c, expr, wanted);
     case EXPR_TUPLE:
-    case EXPR_LIST: return infer_sequence(c, expr);
+    case EXPR_LIST: return infer_sequence(c, expr, wanted);
+    case EXPR_RECORD: return infer_record(c, expr, wanted);
+    case EXPR_FIELD: return infer_field(c, expr);
+    case EXPR_MATCH: return infer_match(c, expr, wanted);
     case EXPR_TYPED: return infer_typed(c, expr);
     case EXPR_ERROR: return error_core(c, expr->span);
     }

@@ -148,6 +148,13 @@ static const char *problem_of(struct type *type, bool is_result) {
     return NULL;
 }
 
+static const char *problem_of_whole(struct type *type, bool is_result) {
+    if (!type_has_alternatives(type))
+        return problem_of(type, is_result);
+    return is_result ? "the host has nothing like alternatives: give what they stand for, as a number or a tuple"
+                     : "the host has nothing like alternatives: make them of numbers in the kernel";
+}
+
 struct result {
     struct checker *c;
     const struct core_global *global;
@@ -221,7 +228,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         if (!check_width(c, type->arrow.from, pattern->span, "this parameter of a kernel"))
             return;
         bool closed = close_type(c, type->arrow.from);
-        const char *problem = problem_of(type->arrow.from, false);
+        const char *problem = problem_of_whole(type->arrow.from, false);
         if (problem) {
             struct diagnostic *d =
                 diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
@@ -244,7 +251,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         return;
     if (!check_width(c, type, decl->body->span, "the result of this kernel"))
         return;
-    const char *problem = problem_of(type, true);
+    const char *problem = problem_of_whole(type, true);
     if (problem && diag_has_error_in(c->diagnostics, decl->span))
         return; /* of syntax, of which this may come */
     if (problem) {

@@ -1,4 +1,6 @@
 /* Patterns to locals: a tuple goes to a local of the compiler's own, and its parts are lets around the body. */
+#include <ctype.h>
+
 #include "types/checker.h"
 
 static void check_duplicate(struct checker *c, const struct ast_pattern *pattern, pattern_names *seen) {
@@ -21,13 +23,27 @@ static struct core *local_core(struct checker *c, const struct core_local *local
     return core;
 }
 
+/* The component of that index of a tuple, which has that type. */
+static void bind_part(struct checker *c, const struct ast_pattern *pattern, struct core *tuple, size_t index,
+                      struct type *type, unpackings *parts, pattern_names *seen) {
+    if (pattern->kind == AST_PATTERN_WILDCARD)
+        return;
+    struct core *part = core_new(c, CORE_SELECT, pattern->span, type);
+    part->select.tuple = tuple;
+    part->select.index = index;
+    size_t place = parts->count;
+    vec_push(c->arena, parts, (struct unpacking){NULL, part, pattern->span});
+    const struct core_local *local = bind_pattern(c, pattern, type, parts, seen);
+    parts->at[place].local = local;
+}
+
 static const struct core_local *bind_tuple(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                            unpackings *parts, pattern_names *seen) {
     const struct core_local *whole = fresh_local(c, NULL);
     size_t count = pattern->items.count;
     struct type **items = ARENA_ARRAY(c->arena, struct type *, count);
     struct type *resolved = type_resolve(type);
-    if (resolved->kind == TYPE_TUPLE && resolved->tuple.count == count) {
+    if (resolved->kind == TYPE_TUPLE && resolved->tuple.count == count && !resolved->tuple.record) {
         items = resolved->tuple.items;
     } else {
         for (size_t i = 0; i < count; i++)
@@ -40,18 +56,63 @@ static const struct core_local *bind_tuple(struct checker *c, const struct ast_p
                 items[i] = c->error_type;
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct ast_pattern *item = pattern->items.at[i];
-        if (item->kind == AST_PATTERN_WILDCARD)
-            continue;
-        struct core *part = core_new(c, CORE_SELECT, item->span, items[i]);
-        part->select.tuple = local_core(c, whole, type, item->span);
-        part->select.index = i;
-        size_t place = parts->count;
-        vec_push(c->arena, parts, (struct unpacking){NULL, part, item->span});
-        const struct core_local *local = bind_pattern(c, item, items[i], parts, seen);
-        parts->at[place].local = local;
+    for (size_t i = 0; i < count; i++)
+        bind_part(c, pattern->items.at[i], local_core(c, whole, type, pattern->items.at[i]->span), i, items[i], parts,
+                  seen);
+    return whole;
+}
+
+static const struct core_local *bind_record(struct checker *c, const struct ast_pattern *pattern, struct type *type,
+                                            unpackings *parts, pattern_names *seen) {
+    const struct core_local *whole = fresh_local(c, NULL);
+    size_t *places = ARENA_ARRAY(c->arena, size_t, pattern->items.count);
+    struct type *record = record_of_pattern(c, pattern, type, places);
+    for (size_t i = 0; i < pattern->items.count; i++) {
+        struct type *of = record && places[i] < record->tuple.count ? record->tuple.items[places[i]] : c->error_type;
+        bind_part(c, pattern->items.at[i], local_core(c, whole, type, pattern->items.at[i]->span), places[i], of, parts,
+                  seen);
     }
+    return whole;
+}
+
+static void report_refutable(struct checker *c, const struct ast_pattern *pattern) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_REFUTABLE, pattern->span,
+                   "this pattern does not match every value, and a parameter or a `let` has no other");
+    diag_hint(c->diagnostics, d,
+              "a function has one definition, for all arguments: `fun f x = match x with p => … | q => …`");
+}
+
+/* Of the only constructor that there is. */
+static const struct core_local *bind_constructor(struct checker *c, const struct ast_pattern *pattern,
+                                                 struct type *type, unpackings *parts, pattern_names *seen) {
+    const struct core_local *whole = fresh_local(c, NULL);
+    struct core *value = local_core(c, whole, type, pattern->span);
+    struct type *payload = c->error_type;
+    size_t index = 0;
+    const struct record *record = data_find(c, pattern->name, type, &index);
+    if (!record) {
+        data_report_unknown(c, pattern->name, pattern->span, type);
+        if (!isupper((unsigned char)pattern->name->text[0])) /* `(x int)`: of `x` enough was said */
+            bind_local(c, pattern->name, pattern->span, scheme_of_type(c, c->error_type))->is_used = true;
+    } else {
+        struct type **payloads = ARENA_ARRAY(c->arena, struct type *, record->constructor_count);
+        struct type *data = data_fresh(c, record, pattern->span, payloads);
+        c->at = pattern->span;
+        if (!unify(c, type, data)) {
+            report_failure(c, pattern->span, data, type);
+        } else if (record->constructor_count > 1 || !payloads[index]) {
+            report_refutable(c, pattern);
+        } else {
+            payload = payloads[index];
+            data_note(c, &record->constructors[index], pattern->span, data);
+            value = data_payload(c, &record->constructors[index], payload, value);
+        }
+    }
+    size_t place = parts->count;
+    vec_push(c->arena, parts, (struct unpacking){NULL, value, pattern->span});
+    const struct core_local *local = bind_pattern(c, pattern->of, payload, parts, seen);
+    parts->at[place].local = local;
     return whole;
 }
 
@@ -73,6 +134,10 @@ const struct core_local *bind_pattern(struct checker *c, const struct ast_patter
         return fresh_local(c, NULL);
     }
     case AST_PATTERN_TUPLE: return bind_tuple(c, pattern, type, parts, seen);
+    case AST_PATTERN_RECORD: return bind_record(c, pattern, type, parts, seen);
+    case AST_PATTERN_CONSTRUCTOR: return bind_constructor(c, pattern, type, parts, seen);
+    case AST_PATTERN_LITERAL:
+    case AST_PATTERN_OR: report_refutable(c, pattern); return fresh_local(c, NULL);
     case AST_PATTERN_TYPED: {
         struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, NULL);
         c->at = pattern->span;

@@ -95,6 +95,50 @@ static void print_stored(struct type_printer *p, struct type *type) {
     print_type_variable(p, p->stored.at[i].own);
 }
 
+static void print_type(struct type_printer *p, struct type *type, bool is_operand);
+
+/* The level of the push arrays that stand where the record is declared with pull arrays; NULL: there are none. */
+static const struct level *pushed_level(struct type *declared, struct type *type) {
+    const struct level *found = NULL;
+    declared = type_resolve(declared);
+    type = type_resolve(type);
+    if (declared->kind == TYPE_PULL && type->kind == TYPE_PUSH)
+        return type->array.level;
+    for (size_t i = 0; declared->kind == TYPE_TUPLE && type->kind == TYPE_TUPLE && !found && type_part(declared, i) &&
+                       type_part(type, i);
+         i++)
+        found = pushed_level(*type_part(declared, i), *type_part(type, i));
+    return found;
+}
+
+static bool needs_parentheses(struct type *type) {
+    type = type_resolve(type);
+    return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW ||
+           (type->kind == TYPE_TUPLE && type->tuple.record && type->tuple.record->parameter_count);
+}
+
+/* `complex float`; `state<grid>` where it is about to be stored. */
+static void print_record(struct type_printer *p, struct type *type) {
+    const struct record *record = type->tuple.record;
+    text_add(p->out, record->name->text);
+    for (size_t i = 0; i < record->parameter_count; i++) {
+        struct type *argument = type_record_argument(type, i);
+        bool is_wrapped = argument && needs_parentheses(argument);
+        text_add(p->out, is_wrapped ? " (" : " ");
+        if (argument)
+            print_type(p, argument, false);
+        else
+            text_add(p->out, "_");
+        text_add(p->out, is_wrapped ? ")" : "");
+    }
+    const struct level *level = pushed_level(record->declared, type);
+    if (!level)
+        return;
+    text_add(p->out, "<");
+    print_level_view(p, level);
+    text_add(p->out, ">");
+}
+
 static void print_type(struct type_printer *p, struct type *type, bool is_operand) {
     type = type_resolve(type);
     if (++p->nodes > PRINT_NODE_LIMIT) {
@@ -106,6 +150,10 @@ static void print_type(struct type_printer *p, struct type *type, bool is_operan
     case TYPE_VARIABLE: print_type_variable(p, type->variable); break;
     case TYPE_BASE: text_add(p->out, base_info[type->base].name); break;
     case TYPE_TUPLE:
+        if (type->tuple.record) {
+            print_record(p, type);
+            break;
+        }
         for (size_t i = 0; i < type->tuple.count && p->nodes <= PRINT_NODE_LIMIT; i++) {
             text_add(p->out, i ? ", " : "(");
             print_type(p, type->tuple.items[i], false);

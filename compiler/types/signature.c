@@ -93,7 +93,7 @@ static const struct {
     {"Int", "int"},      {"integer", "int"},   {"Integer", "int"},    {"int32", "int"},        {"int32_t", "int"},
     {"Int32", "int"},    {"signed", "int"},    {"Float", "float"},    {"float32", "float"},    {"float32_t", "float"},
     {"real", "float"},   {"Double", "double"}, {"float64", "double"}, {"float64_t", "double"}, {"Bool", "bool"},
-    {"boolean", "bool"}, {"Boolean", "bool"},  {"_Bool", "bool"},     {"char", "i8"},          {"schar", "i8"},
+    {"boolean", "bool"}, {"Boolean", "bool"},  {"_Bool", "bool"},     {"char", "u8"},          {"schar", "i8"},
     {"int8", "i8"},      {"int8_t", "i8"},     {"byte", "u8"},        {"uchar", "u8"},         {"uint8", "u8"},
     {"uint8_t", "u8"},   {"short", "i16"},     {"int16", "i16"},      {"int16_t", "i16"},      {"ushort", "u16"},
     {"uint16", "u16"},   {"uint16_t", "u16"},  {"uint", "u32"},       {"unsigned", "u32"},     {"uint32", "u32"},
@@ -125,7 +125,7 @@ static void hint_foreign_type(struct checker *c, struct diagnostic *d, const cha
     if (here)
         diag_hint(c->diagnostics, d, "the name here is `%s`", here);
     else if (strcasecmp(name, "string") == 0 || strcmp(name, "str") == 0)
-        diag_hint(c->diagnostics, d, "there are no strings: text is an array of numbers, such as `[u8]`");
+        diag_hint(c->diagnostics, d, "a text is an array of its bytes: `[u8]`");
     else if (strcmp(name, "void") == 0 || strcmp(name, "unit") == 0)
         diag_hint(c->diagnostics, d, "everything gives a value: there is no type of nothing");
     else
@@ -231,6 +231,74 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
     return type;
 }
 
+void type_collect_leaves(struct checker *c, struct type *declared, struct type *type, type_leaves *leaves) {
+    declared = type_resolve(declared);
+    type = type_resolve(type);
+    if (declared->kind != TYPE_TUPLE || type->kind != TYPE_TUPLE) {
+        vec_push(c->arena, leaves, type);
+        return;
+    }
+    for (size_t i = 0; i < declared->tuple.count; i++)
+        type_collect_leaves(c, declared->tuple.items[i], type->tuple.items[i], leaves);
+}
+
+struct type *type_of_data(struct checker *c, struct synonym *synonym, signature_variables *parameters,
+                          struct type **payloads) {
+    const struct record *record = synonym->record;
+    const struct scope *scope = c->scope;
+    signature_variables *enclosing = c->signature_scope;
+    c->scope = synonym->scope;
+    c->signature_scope = NULL;
+    synonym->is_open = true;
+    struct type **items = ARENA_ARRAY(c->arena, struct type *, record->count);
+    items[0] = c->base_types[BASE_U8];
+    for (size_t i = 0; i < record->constructor_count; i++) {
+        const struct constructor *constructor = &record->constructors[i];
+        const struct ast_type *written = synonym->decl->constructors.at[i].of;
+        payloads[i] = written ? read_type(c, written, SIGNATURE_ANNOTATION, parameters) : NULL;
+        if (!written)
+            continue;
+        type_leaves leaves = {0};
+        type_collect_leaves(c, constructor->of, payloads[i], &leaves);
+        for (size_t k = 0; k < constructor->slot_count && k < leaves.count; k++)
+            items[constructor->slots[k]] = leaves.at[k];
+    }
+    synonym->is_open = false;
+    c->scope = scope;
+    c->signature_scope = enclosing;
+    struct type *type = type_tuple(c, items, record->count);
+    type->tuple.record = record;
+    return type;
+}
+
+struct type *type_of_synonym(struct checker *c, struct synonym *synonym, signature_variables *parameters) {
+    if (synonym->record && synonym->record->constructor_count)
+        return type_of_data(c, synonym, parameters,
+                            ARENA_ARRAY(c->arena, struct type *, synonym->record->constructor_count));
+    const struct ast_type *written = synonym->decl->type;
+    const struct scope *scope = c->scope;
+    signature_variables *enclosing = c->signature_scope;
+    c->scope = synonym->scope;
+    c->signature_scope = NULL;
+    synonym->is_open = true;
+    c->synonym_depth++;
+    struct type *type;
+    if (synonym->record) {
+        struct type **items = ARENA_ARRAY(c->arena, struct type *, written->items.count);
+        for (size_t i = 0; i < written->items.count; i++)
+            items[i] = read_type(c, written->items.at[i], SIGNATURE_ANNOTATION, parameters);
+        type = type_tuple(c, items, written->items.count);
+        type->tuple.record = synonym->record;
+    } else {
+        type = read_type(c, written, SIGNATURE_ANNOTATION, parameters);
+    }
+    c->synonym_depth--;
+    synonym->is_open = false;
+    c->scope = scope;
+    c->signature_scope = enclosing;
+    return type;
+}
+
 /* A synonym means its right-hand side, read where it was declared with its parameters bound. */
 static struct type *expand_synonym(struct checker *c, const struct ast_type *ast, struct synonym *synonym,
                                    enum signature_mode mode, signature_variables *variables) {
@@ -251,8 +319,9 @@ static struct type *expand_synonym(struct checker *c, const struct ast_type *ast
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, ast->span,
                                           "the type `%s` is defined by itself", ast->name->text);
         diag_note(c->diagnostics, d, synonym->span,
-                  "`type` gives a name to a type that could be written out;"
-                  " this one would never end");
+                  decl->kind == DECL_DATA ? "a value of alternatives has a fixed number of scalars; this one would not"
+                                          : "`type` gives a name to a type that could be written out;"
+                                            " this one would never end");
         synonym->is_broken = true;
         return c->error_type;
     }
@@ -272,17 +341,7 @@ static struct type *expand_synonym(struct checker *c, const struct ast_type *ast
         vec_push(c->arena, &parameters,
                  (struct signature_variable){decl->type_parameters.at[i],
                                              read_type(c, ast->items.at[i], mode, variables), NULL});
-    const struct scope *scope = c->scope;
-    signature_variables *enclosing = c->signature_scope;
-    c->scope = synonym->scope;
-    c->signature_scope = NULL;
-    synonym->is_open = true;
-    c->synonym_depth++;
-    struct type *type = read_type(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
-    c->synonym_depth--;
-    synonym->is_open = false;
-    c->scope = scope;
-    c->signature_scope = enclosing;
+    struct type *type = type_of_synonym(c, synonym, &parameters);
     if (parameters.count > ast->items.count && !synonym->is_broken) {
         diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, synonym->span,
                    "the type `%s` uses `%s`, which is not among its parameters", ast->name->text,
@@ -350,6 +409,7 @@ static struct type *read_type(struct checker *c, const struct ast_type *ast, enu
     if (c->type_nodes++ >= TYPE_SIZE_LIMIT)
         return c->error_type; /* type_of_ast says so */
     switch (ast->kind) {
+    case AST_TYPE_RECORD: /* only of a whole `type`: type_of_synonym */
     case AST_TYPE_ERROR: return c->error_type;
     case AST_TYPE_VARIABLE:
     case AST_TYPE_NAME: return named_type(c, ast, mode, variables);

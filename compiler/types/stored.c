@@ -93,7 +93,7 @@ bool unify_stored(struct checker *c, struct type *stored, struct type *other, st
         struct type **items = ARENA_ARRAY(c->arena, struct type *, other->tuple.count);
         for (size_t i = 0; i < other->tuple.count; i++)
             items[i] = type_fresh(c, KIND_TYP, 0, c->at);
-        return unify(c, of, type_tuple(c, items, other->tuple.count));
+        return unify(c, of, type_tuple_like(c, other, items));
     }
     case TYPE_VARIABLE:
     case TYPE_ARROW:

@@ -26,8 +26,8 @@ static struct type *what_is_stored(const struct type *type) {
         for (size_t i = 0; i < of->tuple.count; i++)
             items[i] = type_stored(arena, of->tuple.items[i], type->stored.level);
         tuple->kind = TYPE_TUPLE;
+        tuple->tuple = of->tuple;
         tuple->tuple.items = items;
-        tuple->tuple.count = of->tuple.count;
         return tuple;
     }
     case TYPE_PULL: {
@@ -130,6 +130,12 @@ struct type *type_tuple(struct checker *c, struct type **items, size_t count) {
     struct type *type = type_new(c, TYPE_TUPLE);
     type->tuple.items = items;
     type->tuple.count = count;
+    return type;
+}
+
+struct type *type_tuple_like(struct checker *c, const struct type *like, struct type **items) {
+    struct type *type = type_tuple(c, items, like->tuple.count);
+    type->tuple.record = like->tuple.record;
     return type;
 }
 
@@ -279,6 +285,80 @@ struct level **type_level(struct type *type) {
     return NULL;
 }
 
+static struct type *found_at(struct type *declared, struct type *type, const struct type_variable *wanted) {
+    struct type *found = NULL;
+    declared = type_resolve(declared);
+    type = type_resolve(type);
+    if (declared->kind == TYPE_VARIABLE)
+        return declared->variable == wanted ? type : NULL;
+    for (size_t i = 0; !found && type_part(declared, i) && type_part(type, i); i++)
+        found = found_at(*type_part(declared, i), *type_part(type, i), wanted);
+    return found;
+}
+
+struct type *type_record_argument(struct type *type, size_t parameter) {
+    const struct record *record = type->tuple.record;
+    struct type *found = NULL;
+    for (size_t i = 0; !found && i < type->tuple.count; i++)
+        found =
+            found_at(record->declared->tuple.items[i], type->tuple.items[i], record->parameters[parameter]->variable);
+    return found;
+}
+
+/* ---- names of components ---- */
+
+static size_t component_count(struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
+        return component_count(type->array.element);
+    size_t count = type->kind != TYPE_TUPLE;
+    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++)
+        count += component_count(type->tuple.items[i]);
+    return count;
+}
+
+static bool has_record(struct type *type) {
+    type = type_resolve(type);
+    bool found = type->kind == TYPE_TUPLE && type->tuple.record;
+    if (type->kind == TYPE_TUPLE || type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
+        for (size_t i = 0; !found && type_part(type, i); i++)
+            found = has_record(*type_part(type, i));
+    return found;
+}
+
+const char *type_item_name(struct arena *arena, const struct type *tuple, const char *name, size_t i) {
+    return tuple->tuple.record ? arena_printf(arena, "%s_%s", name, tuple->tuple.record->fields[i]->text)
+                               : arena_printf(arena, "%s_%zu", name, i);
+}
+
+/* The way to the component, as far as the first array, or to its end. */
+static const char *named_way(struct arena *arena, struct type *type, const char *name, size_t component,
+                             bool ends_at_array) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
+        return ends_at_array ? name : named_way(arena, type->array.element, name, component, false);
+    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++) {
+        size_t count = component_count(type->tuple.items[i]);
+        if (component < count)
+            return named_way(arena, type->tuple.items[i], type_item_name(arena, type, name, i), component,
+                             ends_at_array);
+        component -= count;
+    }
+    return name;
+}
+
+static const char *numbered(struct arena *arena, const char *name, size_t component) {
+    return component ? arena_printf(arena, "%s_%zu", name, component) : name;
+}
+
+const char *type_component_name(struct arena *arena, struct type *type, const char *name, size_t component) {
+    return has_record(type) ? named_way(arena, type, name, component, false) : numbered(arena, name, component);
+}
+
+const char *type_array_name(struct arena *arena, struct type *type, const char *name, size_t component) {
+    return has_record(type) ? named_way(arena, type, name, component, true) : numbered(arena, name, component);
+}
+
 bool type_is_of_scalars(struct type *type) {
     type = type_resolve(type);
     if (type->kind != TYPE_TUPLE)
@@ -305,4 +385,9 @@ static bool count_nodes(struct type *type, size_t *left, uint32_t walk) {
 bool type_is_small(struct checker *c, struct type *type) {
     size_t left = TYPE_SIZE_LIMIT;
     return count_nodes(type, &left, type_walk_begin(c));
+}
+
+bool is_unknown(struct type *type) {
+    type = type_resolve(type);
+    return type->kind == TYPE_VARIABLE && !type->variable->rigid;
 }

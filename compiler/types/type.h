@@ -80,10 +80,39 @@ struct type_variable {
     struct type *stand_in; /* the checker's own, during instantiation */
 };
 
+/* note [records]
+   A record is the tuple of its fields, in their order, with a name: two of such types are one only where `record` is
+   the same. So inference, the core and all that comes after it have tuples, and who prints or names what is in them
+   looks at `record`. A record of arrays that is to be stored has push arrays in their place, as tuples have. */
+/* note [alternatives]
+   A value of alternatives is a tuple with a name, too: the tag, a `u8` that says which constructor made it, and slots
+   for what constructors are applied to. Each scalar of that has a slot, those of one type in different constructors
+   the same one; slots rise with the order of a constructor's scalars. What a constructor does not use is zero, so that
+   equal values are equal tuples. */
+struct constructor {
+    symbol name;
+    struct span span;
+    struct type *of; /* as declared, with the record's parameters; NULL: it stands alone */
+    size_t *slots;   /* of its scalars, and values of parameters, in their order: components of the tuple */
+    size_t slot_count;
+};
+struct record {
+    symbol name;
+    struct span span;
+    size_t count;
+    const symbol *fields;
+    const struct span *field_spans;
+    struct type *declared; /* with variables for its parameters: */
+    struct type **parameters;
+    size_t parameter_count;
+    const struct synonym *synonym;          /* the checker's own */
+    const struct constructor *constructors; /* of alternatives, which have no fields */
+    size_t constructor_count;
+};
 enum type_kind {
     TYPE_VARIABLE,    /* variable */
     TYPE_BASE,        /* base */
-    TYPE_TUPLE,       /* items, count >= 2 */
+    TYPE_TUPLE,       /* items; record: what it is called and its fields are, or NULL, and then two items or more */
     TYPE_ARROW,       /* from, to; ambient: what calling it needs */
     TYPE_LEVEL_ARROW, /* level, to: takes an explicit level argument, which is `level` itself */
     TYPE_PULL,        /* element; ambient: what computing an element needs */
@@ -104,6 +133,7 @@ struct type {
         struct {
             struct type **items;
             size_t count;
+            const struct record *record;
         } tuple;
         struct {
             struct type *from, *to;
@@ -135,6 +165,15 @@ struct type *type_stored(struct arena *arena, struct type *of, struct level *lev
 struct type *type_resolve(struct type *type); /* follows links at the root, and says what is stored there */
 /* The places of the types that it is made of, one after another, and of the level or ambient beside
    them; NULL: there is none, or no more. */
+/* What the scalar, or array of scalars, of that index is called in a value of that type which is called so: the index
+   behind the name, but for the first, and the fields of records on the way. The second says the same of the array that
+   begins with it. */
+const char *type_component_name(struct arena *arena, struct type *type, const char *name, size_t component);
+const char *type_array_name(struct arena *arena, struct type *type, const char *name, size_t component);
+/* `name_mass`, or `name_1` where the tuple has no names. */
+const char *type_item_name(struct arena *arena, const struct type *tuple, const char *name, size_t i);
+/* What a record's parameter of that index stands for in the type; NULL: nothing says so. */
+struct type *type_record_argument(struct type *type, size_t parameter);
 struct type **type_part(struct type *type, size_t i);
 struct level **type_level(struct type *type);
 bool type_is_of_scalars(struct type *type); /* one, or a tuple of such */

@@ -122,7 +122,7 @@ static struct type *lifted(struct checker *c, struct type *type, bool up) {
             items[i] = lifted(c, type->tuple.items[i], up);
             same &= items[i] == type_resolve(type->tuple.items[i]);
         }
-        return same ? type : type_tuple(c, items, type->tuple.count);
+        return same ? type : type_tuple_like(c, type, items);
     }
     case TYPE_ARROW: {
         struct level *ambient = level_fresh(c, DOMAIN_AMBIENT);
@@ -172,7 +172,7 @@ static bool is_related(struct relation *r, struct type *found, struct type *expe
 static bool relate(struct relation *r, struct type *found, struct type *expected, bool exactly);
 
 static bool relate_tuples(struct relation *r, struct type *found, struct type *expected, bool exactly) {
-    if (found->tuple.count != expected->tuple.count)
+    if (found->tuple.count != expected->tuple.count || found->tuple.record != expected->tuple.record)
         return fail(r->c, FAILED_SHAPE, found, expected);
     for (size_t i = 0; i < found->tuple.count; i++)
         if (!relate(r, found->tuple.items[i], expected->tuple.items[i], exactly))

@@ -154,7 +154,7 @@ static struct host_value *read_components(struct file *f, struct type *type, siz
         if (!items[i])
             return NULL;
     }
-    return value_tuple(f->arena, items, type->tuple.count);
+    return value_tuple(f->arena, type, items);
 }
 
 static struct host_value *read_npy(struct file *f, struct type *type) {

@@ -334,6 +334,30 @@ static const char *of_field(struct arena *arena, const struct header *header, co
     return header->is_structured ? arena_printf(arena, "field `%s`: ", field->name) : "";
 }
 
+/* The fields of a record by their names, in whichever order the array has them. */
+static bool order_fields(struct arena *arena, struct header *header, const struct record *record, const char **why) {
+    for (size_t i = 0; i < record->count; i++) {
+        size_t at = i;
+        while (at < header->fields.count && strcmp(header->fields.at[at].name, record->fields[i]->text) != 0)
+            at++;
+        if (at == header->fields.count) {
+            *why = arena_printf(arena, "the array has no field `%s`", record->fields[i]->text);
+            return false;
+        }
+        struct field field = header->fields.at[at];
+        header->fields.at[at] = header->fields.at[i];
+        header->fields.at[i] = field;
+    }
+    return true;
+}
+
+static bool is_flat(struct type *element) {
+    bool flat = element->kind == TYPE_TUPLE && element->tuple.record;
+    for (size_t i = 0; flat && i < element->tuple.count; i++)
+        flat = type_resolve(element->tuple.items[i])->kind == TYPE_BASE;
+    return flat;
+}
+
 static bool fits_fields(struct arena *arena, struct header *header, struct type *element, const enum base *bases,
                         const char **why) {
     size_t wanted = value_leaf_count(element), count = header->fields.count;
@@ -351,6 +375,8 @@ static bool fits_fields(struct arena *arena, struct header *header, struct type 
                                   name_of(header->fields.at[0].base), type_spelling(arena, element));
         return false;
     }
+    if (header->is_structured && is_flat(element) && !order_fields(arena, header, element->tuple.record, why))
+        return false;
     for (size_t i = 0; i < count; i++) {
         struct field *field = &header->fields.at[i];
         if (strcmp(base_info[field->base].numpy_name, base_info[bases[i]].numpy_name) == 0)
@@ -371,7 +397,7 @@ static struct host_value *only_element(struct arena *arena, struct type *type, s
     type = type_resolve(type);
     for (size_t i = 0; i < type->tuple.count; i++)
         value->tuple.items[i] = only_element(arena, type->tuple.items[i], value->tuple.items[i]);
-    return value_tuple(arena, value->tuple.items, type->tuple.count);
+    return value_tuple(arena, type, value->tuple.items);
 }
 
 struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why) {
@@ -421,6 +447,15 @@ struct host_value *value_from_npy(struct arena *arena, struct type *type, struct
 
 /* ---- writing ---- */
 
+/* A field's name in quotes of Python's. */
+static const char *npy_name(struct arena *arena, const char *name) {
+    struct text text;
+    text_init(&text, arena);
+    for (; *name; name++)
+        text_printf(&text, *name == '\'' ? "\\%c" : "%c", *name);
+    return text_string(&text);
+}
+
 static void write_descr(struct text *out, const struct host_value *value) {
     if (value->kind != VALUE_ZIPPED) {
         enum base base = value->kind == VALUE_SCALAR ? value->scalar.base : value->array.base;
@@ -428,7 +463,10 @@ static void write_descr(struct text *out, const struct host_value *value) {
         return;
     }
     for (size_t i = 0; i < value->tuple.count; i++) {
-        text_printf(out, "%s('f%zu', ", i ? ", " : "[", i);
+        if (value->tuple.record)
+            text_printf(out, "%s('%s', ", i ? ", " : "[", npy_name(out->arena, value->tuple.record->fields[i]->text));
+        else
+            text_printf(out, "%s('f%zu', ", i ? ", " : "[", i);
         write_descr(out, value->tuple.items[i]);
         text_add(out, ")");
     }

@@ -97,22 +97,45 @@ static bool read_scalar(struct argument_reader *r, struct type *type, union scal
     return has_bracket ? expect(r, ')', type) : value_parse_scalar(r->arena, type->base, &r->at, value, &r->why);
 }
 
+/* What begins a tuple, or what is between two of its components, and in a record the name of the next. */
+static bool expect_component(struct argument_reader *r, struct type *type, size_t i) {
+    const struct record *record = type->tuple.record;
+    if (!expect(r, i ? ',' : record ? '{' : '(', type))
+        return false;
+    if (!record)
+        return true;
+    skip_space(r);
+    size_t length = 0;
+    while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_' || r->at[length] == '\'')
+        length++;
+    symbol wanted = record->fields[i];
+    if (length != wanted->length || strncmp(r->at, wanted->text, length) != 0) {
+        r->why = arena_printf(r->arena, "the field `%s` is wanted, not `%.16s`, in a value of type %s", wanted->text,
+                              r->at, type_spelling(r->arena, type));
+        return false;
+    }
+    r->at += length;
+    return expect(r, '=', type);
+}
+
+static bool expect_end(struct argument_reader *r, struct type *type) {
+    return expect(r, type->tuple.record ? '}' : ')', type);
+}
+
 /* One element of an array: a scalar, or a tuple written out. */
 static bool read_element(struct argument_reader *r, struct type *type, scalars *leaves) {
     type = type_resolve(type);
     skip_space(r);
     if (type->kind == TYPE_TUPLE) {
-        if (!expect(r, '(', type))
-            return false;
         for (size_t i = 0; i < type->tuple.count; i++) {
+            if (!expect_component(r, type, i))
+                return false;
             enter(r, true, i + 1);
             if (!read_element(r, type->tuple.items[i], leaves))
                 return false;
             r->depth--;
-            if (!expect(r, i + 1 < type->tuple.count ? ',' : ')', type))
-                return false;
         }
-        return true;
+        return expect_end(r, type);
     }
     union scalar value;
     if (!read_scalar(r, type, &value))
@@ -234,7 +257,9 @@ static const char *size_form(size_t rank) {
                        : "as in iota:2x3x4";
 }
 
-static bool ends_size(char c) { return !c || c == ':' || c == ',' || c == ')' || isspace((unsigned char)c); }
+static bool ends_size(char c) {
+    return !c || c == ':' || c == ',' || c == ')' || c == '}' || isspace((unsigned char)c);
+}
 
 static bool no_size(struct argument_reader *r, const char *form, size_t rank) {
     r->why = arena_printf(r->arena, "`%.24s` is no size; one is %s", form, size_form(rank));
@@ -363,7 +388,7 @@ static struct host_value *read_generator(struct argument_reader *r, struct type 
 
 /* Up to the end; inside a tuple up to its comma or parenthesis. */
 static struct host_value *read_file(struct argument_reader *r, struct type *type, bool in_tuple, bool as_bytes) {
-    size_t length = in_tuple ? strcspn(r->at, ",)") : strlen(r->at);
+    size_t length = in_tuple ? strcspn(r->at, ",)}") : strlen(r->at);
     const char *path = arena_strndup(r->arena, r->at, length);
     r->at += length;
     if (!*path) {
@@ -416,19 +441,19 @@ static bool is_meant_otherwise(struct argument_reader *r, struct type *type, boo
 static struct host_value *read_value(struct argument_reader *r, struct type *type, bool in_tuple);
 
 static struct host_value *read_tuple(struct argument_reader *r, struct type *type) {
-    if (!expect(r, '(', type))
-        return NULL;
     struct host_value **items = ARENA_ARRAY(r->arena, struct host_value *, type->tuple.count);
     for (size_t i = 0; i < type->tuple.count; i++) {
+        if (!expect_component(r, type, i))
+            return NULL;
         enter(r, true, i + 1);
         items[i] = read_value(r, type->tuple.items[i], true);
         if (!items[i])
             return NULL;
         r->depth--;
-        if (!expect(r, i + 1 < type->tuple.count ? ',' : ')', type))
-            return NULL;
     }
-    return value_tuple(r->arena, items, type->tuple.count);
+    if (!expect_end(r, type))
+        return NULL;
+    return value_tuple(r->arena, type, items);
 }
 
 static struct host_value *read_value(struct argument_reader *r, struct type *type, bool in_tuple) {

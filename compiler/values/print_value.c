@@ -62,18 +62,28 @@ void value_print_scalar(struct text *out, enum base base, union scalar value) {
 
 /* ---- arrays ---- */
 
+/* What is before the component of that index: its name, where the tuple is a record. */
+static void print_before(struct text *out, const struct host_value *tuple, size_t i) {
+    const struct record *record = tuple->tuple.record;
+    text_add(out, i ? "," : record ? "{" : "(");
+    if (record)
+        text_printf(out, "%s=", record->fields[i]->text);
+}
+
+static void print_end(struct text *out, const struct host_value *tuple) {
+    text_add(out, tuple->tuple.record ? "}" : ")");
+}
+
 static void print_element(struct text *out, const struct host_value *array, size_t index) {
     if (array->kind == VALUE_ARRAY) {
         value_print_scalar(out, array->array.base, value_get(array->array.base, array->array.data, index));
         return;
     }
-    text_add(out, "(");
     for (size_t i = 0; i < array->tuple.count; i++) {
-        if (i)
-            text_add(out, ",");
+        print_before(out, array, i);
         print_element(out, array->tuple.items[i], index);
     }
-    text_add(out, ")");
+    print_end(out, array);
 }
 
 struct printing {
@@ -130,13 +140,11 @@ void value_print(struct text *out, const struct host_value *value, int64_t limit
         return;
     }
     case VALUE_TUPLE:
-        text_add(out, "(");
         for (size_t i = 0; i < value->tuple.count; i++) {
-            if (i)
-                text_add(out, ",");
+            print_before(out, value, i);
             value_print(out, value->tuple.items[i], limit);
         }
-        text_add(out, ")");
+        print_end(out, value);
         return;
     }
 }
@@ -151,7 +159,7 @@ static bool holds_array(const struct host_value *value) {
 }
 
 void value_print_lines(struct text *out, const struct host_value *value, int64_t limit) {
-    if (value->kind == VALUE_TUPLE && holds_array(value)) {
+    if (value->kind == VALUE_TUPLE && !value->tuple.record && holds_array(value)) {
         for (size_t i = 0; i < value->tuple.count; i++) {
             value_print(out, value->tuple.items[i], limit);
             text_add(out, "\n");

@@ -45,12 +45,14 @@ struct host_value *value_scalar(struct arena *arena, enum base base, union scala
     return result;
 }
 
-struct host_value *value_tuple(struct arena *arena, struct host_value **items, size_t count) {
+struct host_value *value_tuple(struct arena *arena, struct type *type, struct host_value **items) {
+    size_t count = type->tuple.count;
     struct host_value *result = ARENA_NEW(arena, struct host_value);
     result->kind = VALUE_TUPLE;
     result->tuple.items = ARENA_ARRAY(arena, struct host_value *, count);
     memcpy(result->tuple.items, items, count * sizeof *items);
     result->tuple.count = count;
+    result->tuple.record = type->tuple.record;
     return result;
 }
 
@@ -61,6 +63,7 @@ static struct host_value *array_of(struct arena *arena, struct type *element, si
     if (element->kind == TYPE_TUPLE) {
         result->kind = VALUE_ZIPPED;
         result->tuple.count = element->tuple.count;
+        result->tuple.record = element->tuple.record;
         result->tuple.items = ARENA_ARRAY(arena, struct host_value *, element->tuple.count);
         for (size_t i = 0; i < element->tuple.count; i++)
             result->tuple.items[i] = array_of(arena, element->tuple.items[i], rank, shape, count);

@@ -42,6 +42,7 @@ struct host_value {
         struct {
             struct host_value **items;
             size_t count;
+            const struct record *record; /* NULL: it has no names */
         } tuple;
     };
 };
@@ -55,7 +56,7 @@ void value_set(enum base base, void *data, size_t index, union scalar value);
 /* ---- making and taking apart ---- */
 
 struct host_value *value_scalar(struct arena *arena, enum base base, union scalar value);
-struct host_value *value_tuple(struct arena *arena, struct host_value **items, size_t count);
+struct host_value *value_tuple(struct arena *arena, struct type *type, struct host_value **items);
 /* A zeroed array; `element` is a base type or a tuple of them (of tuples …), which gives a ZIPPED value. */
 struct host_value *value_array(struct arena *arena, struct type *element, size_t rank, const int64_t *shape);
 /* What is wrong with a length of that many digits. */

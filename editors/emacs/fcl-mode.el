@@ -42,7 +42,7 @@
   `((,(concat "\\_<" (regexp-opt '("sig" "fun" "val" "kernel" "param" "type"))
               "\\_>[ \t]+\\(_*[A-Za-z][A-Za-z0-9_']*\\)")
      1 font-lock-function-name-face)
-    (,(regexp-opt '("sig" "fun" "val" "kernel" "param" "type" "import" "let" "in" "fn" "if" "then"
+    (,(regexp-opt '("sig" "fun" "val" "kernel" "param" "type" "import" "match" "let" "in" "fn" "if" "then"
                     "else" "div" "mod" "not")
                   'symbols)
      . font-lock-keyword-face)

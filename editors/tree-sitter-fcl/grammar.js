@@ -1,10 +1,12 @@
 // FCL for tree-sitter: `tree-sitter generate` makes src/grammar.json and src/parser.c of it.
 //
-// Three things are for src/scanner.c, as fclc's lexer decides them by what follows: comments that
-// nest, whether a `<` opens a list of levels, and where the next binding of a `let` begins.
+// Five things are for src/scanner.c, as fclc decides them by what follows: comments that nest,
+// whether a `<` opens a list of levels, where the next binding of a `let` begins, whether a `.`
+// takes a field, and whether a `|` stands between the arms of a `match`. There `match` is a keyword.
 
 const PREC = {
   block: 0,
+  bar: 0.5,
   pipe: 1,
   or: 2,
   and: 3,
@@ -41,13 +43,14 @@ module.exports = grammar({
 
   word: ($) => $.identifier,
   extras: ($) => [/\s/, $.line_comment, $.block_comment],
-  externals: ($) => [$._binding_start, $._level_open, $.block_comment],
+  externals: ($) => [$._binding_start, $._level_open, $.block_comment, $._field_point, $._bar],
 
   rules: {
     source_file: ($) => repeat($._declaration),
 
     _declaration: ($) =>
-      choice($.signature, $.function, $.kernel, $.value, $.type_declaration, $.parameter, $.import),
+      choice($.signature, $.function, $.kernel, $.value, $.type_declaration, $.data_declaration,
+             $.parameter, $.import),
 
     signature: ($) =>
       seq('sig', field('name', $.identifier), ':', optional($.quantifier), $._qualified_type),
@@ -63,7 +66,13 @@ module.exports = grammar({
     value: ($) => seq('val', field('name', $.identifier), '=', field('body', $._expression)),
     type_declaration: ($) =>
       seq('type', field('name', $.identifier), repeat(choice($.identifier, $.type_variable)), '=',
-          field('type', $._type)),
+          field('type', choice($._type, $.record_type))),
+    record_type: ($) => seq('{', list($.field_type), '}'),
+    field_type: ($) => seq(field('name', $.identifier), ':', field('type', $._type)),
+    data_declaration: ($) =>
+      seq('data', field('name', $.identifier), repeat(choice($.identifier, $.type_variable)), '=',
+          $.constructor, repeat(seq('|', $.constructor))),
+    constructor: ($) => seq(field('name', $.identifier), optional($._type_atom)),
     parameter: ($) =>
       seq('param', field('name', $.identifier), ':', field('type', $._type), '=',
           field('default', $._expression), optional($.choices)),
@@ -103,10 +112,21 @@ module.exports = grammar({
     // ---- patterns ----
 
     _pattern: ($) =>
-      choice($.identifier, $.wildcard, $.tuple_pattern, $.typed_pattern, seq('(', $._pattern, ')')),
+      choice($.identifier, $.wildcard, $.tuple_pattern, $.typed_pattern, $.record_pattern,
+             seq('(', $._full_pattern, ')')),
     wildcard: ($) => '_',
-    tuple_pattern: ($) => seq('(', $._pattern, repeat1(seq(',', $._pattern)), ')'),
-    typed_pattern: ($) => seq('(', $._pattern, ':', $._type, ')'),
+    tuple_pattern: ($) => seq('(', $._full_pattern, repeat1(seq(',', $._full_pattern)), ')'),
+    typed_pattern: ($) => seq('(', $._full_pattern, ':', $._type, ')'),
+    record_pattern: ($) => seq('{', list($.field_pattern), '}'),
+    field_pattern: ($) =>
+      seq(field('name', $.identifier), optional(seq('=', field('pattern', $._full_pattern)))),
+    _full_pattern: ($) => choice($._applied_pattern, $.or_pattern),
+    or_pattern: ($) => seq($._full_pattern, '|', $._applied_pattern),
+    _applied_pattern: ($) => choice($._pattern, $._literal_pattern, $.constructor_pattern),
+    constructor_pattern: ($) =>
+      seq(field('constructor', $.identifier), choice($._pattern, $._literal_pattern)),
+    _literal_pattern: ($) => choice($.integer, $.float, $.boolean, $.negative),
+    negative: ($) => seq('-', choice($.integer, $.float)),
 
     // ---- expressions ----
 
@@ -122,7 +142,12 @@ module.exports = grammar({
                       field('right', $._expression))))),
     composition: ($) => prec.right(PREC.compose, seq($._expression, '.', $._expression)),
 
-    _block: ($) => choice($.lambda, $.let, $.conditional),
+    _block: ($) => choice($.lambda, $.let, $.conditional, $.match),
+    match: ($) =>
+      prec(PREC.block, seq('match', field('of', $._expression), 'with', optional($._bar), $._arms)),
+    _arms: ($) => choice($.arm, prec.right(PREC.bar, seq($._arms, $._bar, $._arms))),
+    arm: ($) => prec(PREC.block, seq($._arm_pattern, '=>', field('body', $._expression))),
+    _arm_pattern: ($) => choice($._applied_pattern, seq($._arm_pattern, $._bar, $._applied_pattern)),
     lambda: ($) =>
       prec(PREC.block, seq('fn', choice(repeat1($._pattern),
                                         seq(repeat1($.level_parameters), repeat($._pattern))),
@@ -147,8 +172,12 @@ module.exports = grammar({
     block_application: ($) => seq(field('function', $._applied), field('argument', $._block)),
 
     _atom: ($) =>
-      choice($.identifier, $.constant, $.integer, $.float, $.boolean, $.section, $.tuple, $.list,
-             $.typed, seq('(', $._expression, ')')),
+      choice($.identifier, $.constant, $.integer, $.float, $.boolean, $.string, $.section, $.tuple,
+             $.list, $.typed, $.record, $.record_update, $.field, seq('(', $._expression, ')')),
+    record: ($) => seq('{', list($.field_value), '}'),
+    record_update: ($) => seq('{', $._expression, 'with', list($.field_value), '}'),
+    field_value: ($) => seq(field('name', $.identifier), '=', field('value', $._expression)),
+    field: ($) => seq(field('of', $._atom), $._field_point, field('name', $.identifier)),
     boolean: ($) => choice('true', 'false'),
     tuple: ($) => seq('(', $._expression, repeat1(seq(',', $._expression)), ')'),
     list: ($) => seq('[', optional(list($._expression)), ']'),
@@ -164,13 +193,13 @@ module.exports = grammar({
     // ---- words ----
 
     identifier: ($) => /_*[A-Za-z][A-Za-z0-9_']*/,
+    integer: ($) => // before type variables: 'a' is a character
+      /'([^'\\\n]|\\[^\n]|\\x[0-9a-fA-F][0-9a-fA-F])'|(0x[0-9a-fA-F](_?[0-9a-fA-F])*|0b[01](_?[01])*|[0-9](_?[0-9])*)([iu](8|16|32|64))?/,
     type_variable: ($) => /'_*[A-Za-z][A-Za-z0-9_']*/,
     constant: ($) => /#_*[A-Za-z][A-Za-z0-9_']*/,
-    integer: ($) =>
-      /(0x[0-9a-fA-F](_?[0-9a-fA-F])*|0b[01](_?[01])*|[0-9](_?[0-9])*)([iu](8|16|32|64))?/,
     float: ($) =>
-      /[0-9](_?[0-9])*((\.[0-9](_?[0-9])*([eE][+-]?[0-9](_?[0-9])*)?|[eE][+-]?[0-9](_?[0-9])*)(f16|bf16|f32|f64)?|f16|bf16|f32|f64)/,
-    string: ($) => /"[^"\n]*"/,
+      /0x[0-9a-fA-F](_?[0-9a-fA-F])*(\.[0-9a-fA-F](_?[0-9a-fA-F])*)?[pP][+-]?[0-9](_?[0-9])*(f16|bf16|f32|f64)?|[0-9](_?[0-9])*((\.[0-9](_?[0-9])*([eE][+-]?[0-9](_?[0-9])*)?|[eE][+-]?[0-9](_?[0-9])*)(f16|bf16|f32|f64)?|f16|bf16|f32|f64)/,
+    string: ($) => /"([^"\\\n]|\\[^\n])*"/,
     line_comment: ($) => /--[^\n]*/,
   },
 });

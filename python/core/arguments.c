@@ -291,6 +291,69 @@ static int take_array(struct call *call, const struct fclc_type *type, PyObject 
     return method ? py_take_dlpack(call, type, object, value) : py_take_host(call, type, object, value);
 }
 
+/* Of an array of tuples, from the part `first` on. */
+static int check_shapes(struct call *call, const struct fclc_type *type, size_t first) {
+    for (size_t i = first + 1; type->rank && i < call->value_count; i++)
+        if (memcmp(call->values[i].shape, call->values[first].shape, type->rank * sizeof(int64_t)) != 0)
+            return py_wrong(call, "wants arrays of one shape");
+    return 0;
+}
+
+static int take(struct call *call, const struct fclc_type *type, PyObject *object);
+
+/* Is it an array, or an element, with named fields? */
+static int is_structured(PyObject *object) {
+    PyObject *dtype, *names = NULL;
+    if (py_find(object, "dtype", &dtype) < 0)
+        return -1;
+    if (dtype && py_find(dtype, "names", &names) < 0) {
+        Py_DECREF(dtype);
+        return -1;
+    }
+    int is_so = names && names != Py_None;
+    Py_XDECREF(names);
+    Py_XDECREF(dtype);
+    return is_so;
+}
+
+/* A field of a dict, of a structured array, whose fields are copied side by side, or of any object with such
+   attributes, as those of a dataclass. */
+static PyObject *field_of(PyObject *object, const char *name, int structured) {
+    if (!PyDict_Check(object) && !structured)
+        return PyObject_GetAttrString(object, name);
+    PyObject *key = PyUnicode_FromString(name), *item = key ? PyObject_GetItem(object, key) : NULL, *copy = item;
+    Py_XDECREF(key);
+    if (structured && item) {
+        copy = PyObject_CallMethod(item, "copy", NULL);
+        Py_DECREF(item);
+    }
+    return copy;
+}
+
+static int take_record(struct call *call, const struct fclc_type *type, PyObject *object) {
+    int structured = is_structured(object);
+    if (structured < 0)
+        return -1;
+    if (PyDict_Check(object) && (size_t)PyDict_Size(object) > type->count)
+        return py_wrong(call, "wants a dict of %zu fields, and has %zu", type->count, (size_t)PyDict_Size(object));
+    size_t first = call->value_count;
+    for (size_t i = 0; i < type->count; i++) {
+        PyObject *item = field_of(object, type->fields[i], structured);
+        if (!item) {
+            PyErr_Clear();
+            return py_wrong(call,
+                            "wants a dict, a structured array, or an object with attributes, and the field `%s` "
+                            "is missing",
+                            type->fields[i]);
+        }
+        int status = take(call, &type->items[i], item); /* which holds what it needs */
+        Py_DECREF(item);
+        if (status != 0)
+            return -1;
+    }
+    return check_shapes(call, type, first);
+}
+
 static int take(struct call *call, const struct fclc_type *type, PyObject *object) {
     if (has_mask(object, 0))
         return py_wrong(call, "has a mask, which a kernel would not see: `.filled(0)` gives an array without one, with "
@@ -299,6 +362,8 @@ static int take(struct call *call, const struct fclc_type *type, PyObject *objec
         return take_scalar(call, type, object);
     if (type->kind == FCLC_ARRAY)
         return take_array(call, type, object);
+    if (type->fields && !PyTuple_Check(object))
+        return take_record(call, type, object);
     if (!PyTuple_Check(object) || (size_t)PyTuple_Size(object) != type->count)
         return py_wrong(call,
                         type->rank ? "wants a tuple of %zu arrays, one for each component, all of one shape"
@@ -308,10 +373,7 @@ static int take(struct call *call, const struct fclc_type *type, PyObject *objec
     for (size_t i = 0; i < type->count; i++)
         if (take(call, &type->items[i], PyTuple_GetItem(object, (Py_ssize_t)i)) != 0)
             return -1;
-    for (size_t i = first + 1; type->rank && i < call->value_count; i++)
-        if (memcmp(call->values[i].shape, call->values[first].shape, type->rank * sizeof(int64_t)) != 0)
-            return py_wrong(call, "wants arrays of one shape");
-    return 0;
+    return check_shapes(call, type, first);
 }
 
 int py_take_all(struct call *call, PyObject *args) {

@@ -71,11 +71,27 @@ static PyObject *array_object(struct call *call, int base, int rank, struct fclc
     return result;
 }
 
+static PyObject *result_object(struct call *call, const struct fclc_type *type, struct fclc_value **at, int keep);
+
+/* A dict of the fields. */
+static PyObject *record_object(struct call *call, const struct fclc_type *type, struct fclc_value **at, int keep) {
+    PyObject *record = PyDict_New();
+    for (size_t i = 0; record && i < type->count; i++) {
+        PyObject *item = result_object(call, &type->items[i], at, keep);
+        if (!item || PyDict_SetItemString(record, type->fields[i], item) != 0)
+            Py_CLEAR(record);
+        Py_XDECREF(item);
+    }
+    return record;
+}
+
 static PyObject *result_object(struct call *call, const struct fclc_type *type, struct fclc_value **at, int keep) {
     if (type->kind == FCLC_SCALAR)
         return scalar_object((int)type->base, (*at)++);
     if (type->kind == FCLC_ARRAY)
         return array_object(call, (int)type->base, (int)type->rank, (*at)++, keep);
+    if (type->fields)
+        return record_object(call, type, at, keep);
     PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
     for (size_t i = 0; tuple && i < type->count; i++) {
         PyObject *item = result_object(call, &type->items[i], at, keep);

@@ -38,7 +38,7 @@ int main(int count, char **arguments) {
     unsigned long offset, symbols;
     while (scanf("%lu %lu", &offset, &symbols) == 2) {
         TSLexer lexer = {.advance = advance, .mark_end = mark_end, .eof = is_at_end};
-        bool valid[3] = {symbols & 1, symbols & 2, symbols & 4};
+        bool valid[5] = {symbols & 1, symbols & 2, symbols & 4, symbols & 8, symbols & 16};
         at = end = offset;
         look(&lexer);
         bool is_found = tree_sitter_fcl_external_scanner_scan(NULL, &lexer, valid);

@@ -21,6 +21,14 @@ BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32
 # the lengths of rows.
 FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505", "E0512"]
 
+# What programs may use: records, alternatives, and rows without what fills none.
+TYPES_DECLARED = """\
+type two a = { left : a, right : a }
+type step a = { value : a, count : int }
+data some a = None | One a | Two (a, a) | Of (two a)
+fun fullRows n xs = rows n (take (length xs / max 1 n * n) xs)
+"""
+
 # What is counted: kernels whose text has this, or functions of theirs.
 FEATURES = {
     name: re.compile(pattern)
@@ -28,6 +36,10 @@ FEATURES = {
         "several parameters": r"kernel \w+ \(.*\) \(",
         "parameters that are scalars": r"kernel .*\(\w+ : \w+\)",
         "parameters that are tuples": r"kernel .*\(\w+ : \(",
+        "records": r"\bleft = |\bvalue = ",
+        "records with other fields": r" with (left|value) = ",
+        "match": r"\bmatch ",
+        "stored alternatives": r"force \(push <\w+> \(map \(fn x => \(if [^()]* then None",
         "functions returned": r"\(fn n => fn t =>",
         "functions chosen": r"then \(fn t =>",
         "functions given": r"\(fn f => f \(f",
@@ -155,6 +167,17 @@ class Generator(Found):
             f"((fn n => fn t => n - t) {a} {b})",
             f"((if {self.pick('true', 'false', '1 < 2')} then (fn t => t + {b}) else (fn t => t - {b})) {a})",
             f"(let (p, q, r) = ({a}, {b}, {x}) in if p < q then r - p else q)",
+            f"(let r = {{ left = {a}, right = {b} }} in if r.left < r.right then r.right else r.left - {x})",
+            f"(let {{ right, left = l }} = {{ {{ left = {a}, right = {x} }} with left = {b} }} in l + right)",
+            f"((loop (fn s => s.count < 4) (fn s => {{ s with value = s.value * 3 + {a}, count = s.count + 1 }}) "
+            f"{{ value = {b}, count = 0 }}).value)",
+            f"(match (if {a} < {b} then One {a} else if {a} == {x} then None else Two ({a}, {b})) with "
+            f"One t => t | Two (t, u) => t - u | Of r => r.left | None => {x})",
+            f"(match foldl (fn s y => match s with One t => Two (t, y) | Two (t, u) => if t < u then Of {{ left = u, "
+            f"right = t }} else None | Of {{ left, right }} => One (left + right) | None => One y) None "
+            f"[{a}, {b}, {x}, {a}] with One t | Two (t, _) | Of {{ right = t }} => t | None => {x})",
+            f"(match {a} with 0 | 1 => {b} | 2 => {x} | t => t + 1)",
+            f"(match (if Two ({a}, {x}) == Two ({b}, {x}) then One {a} else None) with One t => t + {b} | _ => {x})",
         ]
         if t in FLOATS:
             return self.random.choice(
@@ -437,6 +460,15 @@ class Generator(Found):
                     f" generate (length {a}) (fn i => b ! (i % length b)))"
                 ),
                 self.up_to(a, t, level),
+                (
+                    f"(let b = force (push <{level}> (map (fn x => {{ left = x, right = {step} }}) {a})) in map (fn r"
+                    f" => if r.left == r.right then r.left else r.right) (reverse b))"
+                ),
+                (
+                    f"(let b = force (push <{level}> (map (fn x => (if x == {self.literal(t)} then None else if x =="
+                    f" {step} then One x else Two ({step}, x))) {a})) in mapIx (fn i o => match o with One x => x |"
+                    f" Two (y, z) => if i % 2 == 0 then y else z | _ => {self.literal(t)}) b)"
+                ),
             ]
             if self.random.randrange(8) == 0:
                 going = "b ! 0" if t == "bool" else f"b ! (length b - 1) {self.pick('<', '!=', '>=')} {self.literal(t)}"
@@ -1152,7 +1184,7 @@ class Generator(Found):
             v = self.random.choice(known[3])
             return self.pick(
                 v,
-                f"rows {width} {m}",
+                f"fullRows {width} {m}",
                 f"reverse {v}",
                 f"map (map (map (fn x => {step}))) {v}",
                 f"map (map reverse) {v}",
@@ -1163,7 +1195,7 @@ class Generator(Found):
                 f" {m})",
                 f"generate {width} (fn k => {m})",
                 f"zipWith (zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')}))) {v} (reverse {v})",
-                f"rows {width} (rows {self.pick(1, 2, 5)} (force (push <{level}> (flatten {m}))))",
+                f"fullRows {width} (fullRows {self.pick(1, 2, 5)} (force (push <{level}> (flatten {m}))))",
                 f"(if length {v} > {self.pick(0, 1, 2)} then {v} else map (map reverse) {v})",
             )
         return self.pick(
@@ -1180,12 +1212,13 @@ class Generator(Found):
             f"take {self.random.randint(0, 3)} {m}",
             f"generate {width} (fn i => generate {self.pick(0, 1, 4, 9, 'n')} (fn j => if i < length xs then xs ! i"
             f" else {self.into(t, 'int', 'j')}))",
-            f"rows {width} xs",
-            f"rows {width} (flatten {m})",
-            f"rows {width} (force (push <{level}> ({self.same_length('xs', t)})))",
-            f"rows {width} (force (push <{level}> (flatten {m})))",
+            f"fullRows {width} xs",
+            f"fullRows {width} (flatten {m})",
+            f"fullRows {width} (force (push <{level}> ({self.same_length('xs', t)})))",
+            f"fullRows {width} (force (push <{level}> (flatten {m})))",
             f"flatten {self.random.choice(known[3])}",
-            f"rows {width} (power n (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> xs))",
+            f"fullRows {width} (power n (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}>"
+            f" xs))",
             f"(if length {m} > {self.random.randint(0, 5)} then {m} else map reverse {m})",
             f"map (fn p => map (foldl (fn s x => {self.mixed(t, 's', 'x')}) {self.literal(t)}) p)"
             f" {self.random.choice(known[3])}",
@@ -1401,14 +1434,14 @@ class Generator(Found):
 
     def head(self):
         """What comes before any kernel."""
-        return f'import "{self.helpers[0]}"\n' if self.files.get(self.helpers[0]) else ""
+        return (f'import "{self.helpers[0]}"\n' if self.files.get(self.helpers[0]) else "") + TYPES_DECLARED
 
     def program(self, kernels=6):
         """The names of its kernels and its text, which needs `files` beside it."""
         self.parts = dict(self.failing_kernel() if self.fails else self.kernel() for _ in range(kernels))
         if self.files[self.helpers[1]]:
             self.files[self.helpers[0]] = f'import "{self.helpers[1]}"\n' + self.files[self.helpers[0]]
-        self.files = {name: text for name, text in self.files.items() if text}
+        self.files = {name: TYPES_DECLARED + text for name, text in self.files.items() if text}
         for text in self.parts.values():
             self.made.update(name for name, pattern in FEATURES.items() if pattern.search(text))
         return list(self.parts), self.head() + "\n".join(self.parts.values())

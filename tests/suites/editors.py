@@ -173,10 +173,11 @@ def cases(env):
         with open(tricky, "w", encoding="utf-8") as file:
             file.write(TRICKY)
         paths = tested_programs(env) + sorted(glob.glob(env.path("lib", "*.fcl")))
-        return [tricky, env.path("tests", "run", "optimiser", "contract.fcl")] + paths[::9]
+        always = ["optimiser/contract", "language/records", "language/alternatives", "language/characters_and_texts"]
+        return [tricky] + [env.path("tests", "run", name + ".fcl") for name in always] + paths[::9]
 
     def compare(path, place, kind, got, known, plain=()):
-        wanted = {"level-open": "symbol", "level-close": "symbol"}.get(kind, kind)
+        wanted = {one: "symbol" for one in ("level-open", "level-close", "field-point", "bar")}.get(kind, kind)
         seen = known.get(got, "plain")
         assert seen == ("plain" if wanted in plain else wanted), f"{path}:{place}: {kind} is {got}"
 
@@ -333,6 +334,8 @@ def cases(env):
             "floating": "float",
             "string": "string",
             "level-open": "_level_open",
+            "field-point": "_field_point",
+            "bar": "_bar",
             "binding": "_binding_start"
         }
 
@@ -347,7 +350,7 @@ def cases(env):
                     stream.append(numbers.get(key, "0"))
             return env.run(files[3], input="\n".join(stream)).returncode == 0
 
-        declaring = ("sig", "fun", "val", "kernel", "param", "type", "import")
+        declaring = ("sig", "fun", "val", "kernel", "param", "type", "data", "import")
         good = 0
         for path in programs():
             if os.path.basename(os.path.dirname(path)) != "errors":
@@ -385,7 +388,7 @@ def cases(env):
         env.must("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
                  "-I", env.path("tests", "editors"), "-o", scan,
                  env.path("tests", "editors", "scan.c"), os.path.join(folder, "src", "scanner.c"))
-        binding, level, comment = 1, 2, 4
+        binding, level, comment, point, bar = 1, 2, 4, 8, 16
         counts = {}
         for path in samples() + [env.path("tests", "fmt", "layout.fcl")] + \
                 sorted(glob.glob(env.path("prelude", "*.fcl"))):
@@ -412,6 +415,10 @@ def cases(env):
                     ask(behind, comment, -1, "no comment")
                 if word == "<" and not gap:
                     ask(behind, level, 1 if kind == "level-open" else -1, kind)
+                if word == ".":
+                    ask(behind, point, 3 if kind == "field-point" else -1, kind)
+                if word == "|":
+                    ask(behind, bar, 4 if kind == "bar" else -1, kind)
                 # In the value of a binding, behind an operand: an argument, or the next binding.
                 if open_ and open_[-1] == "value" and not gap and last == "operand" \
                         and (kind == "name" or word == "("):

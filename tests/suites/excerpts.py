@@ -9,6 +9,22 @@ from harness import Case
 
 ORDER = 49
 
+# The same by a record and by tuples, and what the names of the one are in the other.
+BODIES = """\
+TYPE
+fun pull A B = (AT, AM)
+kernel k (bodies : [body]) =
+  (splitUp 64 bodies
+   |> map (fn c => let s = force (push <block> c) in push <block> (map (fn b => foldl pull b s) s))
+   |> concat 64 : [body]<grid>)
+"""
+BY_RECORD = BODIES.replace("(AT, AM)", "{ pos = (x + mass * u, y + mass * v), mass = m }").replace(
+    "TYPE", "type body = { pos : (float, float), mass : float }").replace(
+    " A ", " { pos = (x, y), mass = m } ").replace(" B ", " { pos = (u, v), mass } ")
+BY_TUPLES = BODIES.replace("AT, AM", "(x + mass * u, y + mass * v), m").replace(
+    "TYPE", "type body = ((float, float), float)").replace(" A ", " ((x, y), m) ").replace(" B ", " ((u, v), mass) ")
+NAMES = {"bodies_pos_0": "bodies", "bodies_pos_1": "bodies_1", "bodies_mass": "bodies_2"}
+
 # A tile's elements behind the array's end, and something that is done to the others.
 TILES = """\
 fun step x = (x * 3) ^ (x >> 1)
@@ -54,6 +70,16 @@ kernel k (xs : [int]) =
     yield golden("the second part of what is put together knows that it is: its places need no choice",
                  "kernel k (xs : [int]) (ys : [int]) = unpairP (push <block> (zip xs ys))", "k",
                  {r"\?": 0, r"result\[t\] = ": 1, r"result\[t \+ 1\] = ": 1}, loops=1)
+
+    def records():
+        for extension in ("cu", "c", "cl"):
+            by_record, by_tuples = (emitted.of_text(extension, text).partition("\n")[2]
+                                    for text in (BY_RECORD, BY_TUPLES))
+            for name, other in NAMES.items():
+                assert re.search(rf"\b{name}\b", by_record), (extension, name)
+                by_record = re.sub(rf"\b{name}\b", other, by_record)
+            assert by_record.split() == by_tuples.split(), extension
+    yield Case("a record is what the tuple of its fields is, but for names", records)
 
     # ---- loops of C ----
     yield golden("tiles wholly inside of an array have a loop without guards in C", TILES.replace("WHAT", "many"),
@@ -161,7 +187,7 @@ kernel k (xs : [int]) =
     yield golden("and in rows of a result, whose lengths are asked for before",
                  "kernel k (n : int) (xs : [int]) =\n"
                  "  map (fn c => map (fn x => loop (fn i => i < n) (fn i => i + x) 0) c) (rows 2 xs)", "fcl_block_k",
-                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
+                 {r"fcl_failed\(k_fcl_report, 2": 1}, options=["--check"], extension="c")
     yield golden("and in what the lengths of rows are",
                  "kernel k (n : int) (xs : [int]) =\n"
                  "  map (fn x => generate (loop (fn i => i < n) (fn i => i + i) 1) (fn i => i + x)) xs",

@@ -165,6 +165,7 @@ def cases(env):
     yield Case("--ahead for others", only_ahead_for_some)
 
     for path in ("examples/linear/linear.fcl", "examples/sorting/sorting.fcl", "tests/run/language/reserved_names.fcl",
+                 "tests/run/language/names_of_fields.fcl",
                  "tests/run/prelude/force_up_to.fcl", "tests/run/language/small_programs.fcl"):
         def links_ahead(path=path):
             """Two such files go into one program, whatever their names are."""

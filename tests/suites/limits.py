@@ -78,7 +78,7 @@ LITERALS = {
     "a list": (lambda: "val t = [" + numbers(MEGABYTE) + "]\n" + function("t ! x"), None),
     "a list that is written": (lambda: "kernel k = push <grid> [" + numbers(MEGABYTE) + "]\n", None),
     "a tuple": (lambda: "val v = fst (" + numbers(MEGABYTE) + ")\n", "E0211"),
-    "a string": (lambda: 'val v = "' + "x" * MEGABYTE + '"\n', "E0107"),
+    "a string": (lambda: 'val v = "' + "x" * MEGABYTE + '"\n', "E0106"),
     "a comment": (lambda: "-- " + "x" * MEGABYTE + "\n" + function("x"), None),
 }
 

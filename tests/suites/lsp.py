@@ -312,6 +312,12 @@ def cases(env):
         wrong = {"p.fcl": p + "val other = 1 +\nval more = 1 + true\nval two = twice 1\n", "q.fcl": q}
         assert renamed(wrong, ("q.fcl", "twice"), "double") == \
             {path: text.replace("twice", "double") for path, text in wrong.items()}
+        # Fields and constructors are names as others; one that a pattern binds by itself is not renamed.
+        records = {"p.fcl": "type point = { x : int, y : int }\nfun f p = { p with x = p.x + 1 }\n"}
+        assert renamed(records, ("p.fcl", "x ="), "across")["p.fcl"] == \
+            "type point = { x : int, y : int }\nfun f p = { p with x = p.x + 1 }\n".replace("x", "across")
+        data = {"p.fcl": "data option a = None | Some a\nfun get o = match o with Some x => x | None => 0\n"}
+        assert renamed(data, ("p.fcl", "Some a"), "Just")["p.fcl"] == data["p.fcl"].replace("Some", "Just")
         # A type of that name is none of its uses.
         types = {"p.fcl": "type old = int\nfun f (x : old) = let old = x in old + 1\n"}
         assert renamed(types, ("p.fcl", "old = x"), "new")["p.fcl"] == \
@@ -337,6 +343,10 @@ def cases(env):
             assert set(labels("val a = push <")) == {"thread", "warp", "block", "grid"}
             assert "#BlockSize" in labels("val a = #B") and "fn" in labels("val a = f")
             assert "matrix" in labels('import "m')
+            records = "type point = { x : int, y : int }\ntype body = { mass : float }\n"
+            assert set(labels(records + "fun f p = p.")) == {"x", "y", "mass"}
+            whole = records + "fun f (p : point) = p.x\n"
+            assert set(labels(whole, place_of(whole, "p.x", 0, 2))) == {"x", "y"}
 
             def help_at(text):
                 s.change(s.path, text)

@@ -5,7 +5,7 @@ from executors import EXECUTORS, require, variables
 from harness import Case
 
 ORDER = 46
-PROGRAM = r"""kernel tuples (xs : [int]) = map (fn x => trace "x, 100% \n" (x, 1.5 * float x, x > 1)) xs
+PROGRAM = r"""kernel tuples (xs : [int]) = map (fn x => trace "x, 100% \\n" (x, 1.5 * float x, x > 1)) xs
 kernel chunks (xs : [i64]) =
   concat 2 (map (fn c => push <block> (map (fn x => trace "own" (x + i64 (length c))) c)) (splitUp 2 xs))
 kernel host (n : int) = let k = trace "k" (n + 1) in generate k (fn i => i)

@@ -5,7 +5,7 @@
 
 #include "tree_sitter/parser.h"
 
-enum token { BINDING_START, LEVEL_OPEN, BLOCK_COMMENT };
+enum token { BINDING_START, LEVEL_OPEN, BLOCK_COMMENT, FIELD_POINT, BAR };
 
 static void advance(TSLexer *lexer) { lexer->advance(lexer, false); }
 
@@ -84,15 +84,55 @@ static bool skip_blanks(TSLexer *lexer) {
     }
 }
 
-/* Behind a `(`: to behind the `)` that closes it. */
-static bool take_parentheses(TSLexer *lexer) {
+/* Behind a `(` or `{`: to behind what closes it. */
+static bool take_brackets(TSLexer *lexer) {
     for (unsigned depth = 1; depth > 0; advance(lexer)) {
         if (lexer->eof(lexer))
             return false;
-        depth += lexer->lookahead == '(';
-        depth -= lexer->lookahead == ')';
+        depth += lexer->lookahead == '(' || lexer->lookahead == '{';
+        depth -= lexer->lookahead == ')' || lexer->lookahead == '}';
     }
     return true;
+}
+
+/* Behind a `|`: does a pattern follow, or several, and `=>`? */
+static bool begins_arm(TSLexer *lexer) {
+    if (lexer->lookahead == '|' || lexer->lookahead == '>')
+        return false;
+    for (;;) {
+        bool is_wildcard;
+        if (is_blank(lexer->lookahead)) {
+            advance(lexer);
+        } else if (lexer->lookahead == '(' || lexer->lookahead == '{') {
+            advance(lexer);
+            if (!take_brackets(lexer))
+                return false;
+        } else if (lexer->lookahead == '\'') {
+            do {
+                if (lexer->lookahead == '\\')
+                    advance(lexer);
+                advance(lexer);
+            } while (lexer->lookahead != '\'' && !lexer->eof(lexer));
+            advance(lexer);
+        } else if (is_digit(lexer->lookahead) || lexer->lookahead == '.' || lexer->lookahead == '-' ||
+                   lexer->lookahead == '|') {
+            while (is_rest(lexer->lookahead))
+                advance(lexer);
+            if (!is_blank(lexer->lookahead) && lexer->lookahead != '=')
+                advance(lexer);
+        } else if (is_rest(lexer->lookahead)) {
+            char first = (char)lexer->lookahead;
+            bool is_truth = first == 't' || first == 'f'; /* `true` and `false` are keywords, which patterns have */
+            if (!take_name(lexer, &is_wildcard) && !is_wildcard && !is_truth)
+                return false;
+        } else {
+            break;
+        }
+    }
+    if (lexer->lookahead != '=')
+        return false;
+    advance(lexer);
+    return lexer->lookahead == '>';
 }
 
 /* `=`, but neither `==` nor `=>`. */
@@ -111,9 +151,9 @@ static bool is_binding(TSLexer *lexer, bool starts_line) {
         return false;
     bool is_one_line = skip_blanks(lexer);
     while (is_name && starts_line && is_one_line && lexer->lookahead != '=') {
-        if (lexer->lookahead == '(') {
+        if (lexer->lookahead == '(' || lexer->lookahead == '{') {
             advance(lexer);
-            if (!take_parentheses(lexer))
+            if (!take_brackets(lexer))
                 return false;
         } else if (lexer->lookahead == '<') {
             while (lexer->lookahead != '>') {
@@ -195,7 +235,7 @@ void tree_sitter_fcl_external_scanner_deserialize(void *payload, const char *buf
 
 bool tree_sitter_fcl_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid) {
     (void)payload;
-    bool starts_line = false;
+    bool starts_line = false, touches = !is_blank(lexer->lookahead);
     bool is_recovery = valid[BINDING_START] && valid[LEVEL_OPEN] && valid[BLOCK_COMMENT];
     while (is_blank(lexer->lookahead)) {
         starts_line |= lexer->lookahead == '\n';
@@ -207,6 +247,23 @@ bool tree_sitter_fcl_external_scanner_scan(void *payload, TSLexer *lexer, const 
         lexer->mark_end(lexer);
         return are_levels(lexer) && found(lexer, LEVEL_OPEN);
     }
+    if (lexer->lookahead == '.' && valid[FIELD_POINT] && !is_recovery) {
+        advance(lexer);
+        lexer->mark_end(lexer);
+        return touches && (is_letter(lexer->lookahead) || lexer->lookahead == '_') && found(lexer, FIELD_POINT);
+    }
+    if (lexer->lookahead == '|' && valid[BAR] && !is_recovery) {
+        advance(lexer);
+        lexer->mark_end(lexer);
+        return begins_arm(lexer) && found(lexer, BAR);
+    }
+    if (lexer->lookahead == '{' && valid[BINDING_START] && !is_recovery) {
+        advance(lexer);
+        if (!take_brackets(lexer))
+            return false;
+        (void)skip_blanks(lexer);
+        return is_binding_sign(lexer) && found(lexer, BINDING_START);
+    }
     if (lexer->lookahead == '(') {
         advance(lexer);
         if (lexer->lookahead == '*') {
@@ -216,7 +273,7 @@ bool tree_sitter_fcl_external_scanner_scan(void *payload, TSLexer *lexer, const 
             lexer->mark_end(lexer);
             return found(lexer, BLOCK_COMMENT);
         }
-        if (!valid[BINDING_START] || is_recovery || !take_parentheses(lexer))
+        if (!valid[BINDING_START] || is_recovery || !take_brackets(lexer))
             return false;
         (void)skip_blanks(lexer);
         return is_binding_sign(lexer) && found(lexer, BINDING_START);

@@ -7,7 +7,9 @@ syntax iskeyword @,48-57,_,'
 
 syntax match fclName "\<_*\a[[:alnum:]_']*\>" contains=NONE
 syntax keyword fclDeclaration sig fun val kernel param type import
-syntax keyword fclKeyword let in fn if then else div mod not
+syntax keyword fclKeyword let in fn if then else div mod not match
+syntax match fclDeclaration "^\s*\zsdata\>\ze\s\+[[:alnum:]_' ]*=\_s*\u"
+syntax match fclKeyword "\<with\>\ze\_s\+\(|\|\({[^}]*}\|[^={]\)*=>\|_*\a[[:alnum:]_']*\s*=[^=>]\)"
 syntax match fclKeyword "\<with\>\ze\_s\+\(#\|contract\>\)"
 syntax match fclKeyword "\(\<with\_s\+\)\@<=contract\>"
 syntax match fclKeyword "\(,\_s*\)\@<=contract\>\ze\_s*=\([^=]\|$\)"
@@ -17,13 +19,15 @@ syntax match fclTypeVariable "'\a[[:alnum:]_']*"
 syntax match fclNumber "\<\d\(_\?\d\)*\([iu]\(8\|16\|32\|64\)\)\?\>"
 syntax match fclNumber "\<0x\x\(_\?\x\)*\([iu]\(8\|16\|32\|64\)\)\?\>"
 syntax match fclNumber "\<0b[01]\(_\?[01]\)*\([iu]\(8\|16\|32\|64\)\)\?\>"
+syntax match fclNumber "'\(\\x\x\x\|\\.\|[^'\\]\)'"
+syntax match fclFloat "\<0x\x\(_\?\x\)*\(\.\x\(_\?\x\)*\)\?[pP][-+]\?\d\(_\?\d\)*\(f16\|bf16\|f32\|f64\)\?\>"
 syntax match fclFloat "\<\d\(_\?\d\)*\.\d\(_\?\d\)*\([eE][-+]\?\d\(_\?\d\)*\)\?\(f16\|bf16\|f32\|f64\)\?\>"
 syntax match fclFloat "\<\d\(_\?\d\)*[eE][-+]\?\d\(_\?\d\)*\(f16\|bf16\|f32\|f64\)\?\>"
 syntax match fclFloat "\<\d\(_\?\d\)*\(f16\|bf16\|f32\|f64\)\>"
 syntax match fclOperator "[-+*/%!~&|^<=>.:]\+"
 syntax match fclBracket "[][(){},]"
 syntax match fclBracket "\<_\>"
-syntax region fclString start=+"+ end=+"+ oneline
+syntax region fclString start=+"+ skip=+\\.+ end=+"+ oneline
 
 " A comment begins with `--` in the middle of other signs, too; `(*)` is the product.
 syntax match fclComment "--.*$" contains=fclTodo,fclTest

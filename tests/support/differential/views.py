@@ -132,7 +132,11 @@ view("pair unpair", "unpair (map (fn (x, y) => (y, x)) (pair xs))",
 view("backpermute", "backpermute (length xs / 2) (fn i => length xs - 1 - 2 * i) xs",
      lambda xs: [xs[len(xs) - 1 - 2 * i] for i in range(len(xs) // 2)])
 view("pad", "pad k 5 9 xs", lambda k, xs: [9] * k + xs + [9] * 5, "k:int xs:[uint]", inputs=some(0))
-view("rows", "map hash (rows k xs)", lambda k, xs: hashed(chunks(k, xs[:len(xs) // k * k])), "k:int xs:[uint]",
+view("rows", "map hash (rows k (take (length xs / k * k) xs))",
+     lambda k, xs: hashed(chunks(k, xs[:len(xs) // k * k])), "k:int xs:[uint]",
+     inputs=some())
+view("rowsPadded", "map hash (rowsPadded k 7 xs)", lambda k, xs: hashed(chunks(k, xs + [7] * (-len(xs) % k))),
+     "k:int xs:[uint]",
      inputs=some())
 view("cols", "map hash (cols k xs)", lambda k, xs: hashed(columns(k, xs[:len(xs) // k * k])), "k:int xs:[uint]",
      inputs=some())

@@ -154,7 +154,10 @@ whole(
     "reduceRows (+) 0 (rows width xs)",
     params="width:int xs:[uint]",
     wanted=lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[: len(xs) // width * width])],
-    inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 9, 64, 65, 300, 9000)},
+    inputs={
+        f"rows of {width}": lambda n, r, width=width: [width, words(n - n % width, r)]
+        for width in (1, 9, 64, 65, 300, 9000)
+    },
 )
 whole(
     "reduceRows",
@@ -169,7 +172,7 @@ whole(
         ],
     ),
     inputs={
-        f"rows of {width}": lambda n, r, width=width: [width, words(n, r), words(n, r)]
+        f"rows of {width}": lambda n, r, width=width: [width, words(n - n % width, r), words(n - n % width, r)]
         for width in (1, 8, 9, 33, 64, 65, 300, 1024, 1025, 9000)
     },
     variant="of maps, which do not commute",
