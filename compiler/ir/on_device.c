@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "ir/machine.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 typedef VEC(struct ir_instruction *) instructions;
 
@@ -41,18 +40,6 @@ static bool uses_within(const struct moving *m, const struct ir_instruction *ins
         for (size_t i = walk.at == instruction ? instruction->operand_count : 0; ir_taken(walk.at, i); i++)
             if (map_has(m->values, *ir_taken(walk.at, i)))
                 return true;
-    return false;
-}
-
-/* Is something else put where the load is from, there or within? */
-static bool overwrites(const struct moving *m, const struct ir_instruction *instruction) {
-    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk)) {
-        const struct ir_instruction *at = walk.at;
-        bool is_store = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE;
-        if ((is_store && at->buffer == m->buffer) ||
-            (at->kind == IR_SWAP && (at->buffer == m->buffer || IR_PART(at, swap).other == m->buffer)))
-            return true;
-    }
     return false;
 }
 
@@ -103,7 +90,7 @@ static bool goes_with(struct moving *m, struct ir_instruction *at) {
         map_set(m->values, at->results[0], at->results[0]);
         return true;
     }
-    m->is_overwritten |= overwrites(m, at);
+    m->is_overwritten |= ir_change_in(at, m->buffer) != NULL;
     return !within || (!m->is_overwritten && find_users(m, at));
 }
 
