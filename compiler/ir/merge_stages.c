@@ -7,7 +7,11 @@
    Where the second loop has an element for each of the block's threads, nobody is idle for it: the first stages of a
    tree over many elements, up to what registers bear. Where it has fewer, half of those that worked then rest: worth it
    for four loads of a thread from global memory, which hide each other's latency, and for four from shared memory,
-   as a barrier takes longer than they do. */
+   as a barrier takes longer than they do.
+
+   What the pass buys, in machine code for sm_90 by NVRTC 13.0 (examples/reductions, with the pass and
+   with --skip=merge-stages, 2026-11-29): `sum_0` has 309 instructions for 365, 8 stores to shared memory for
+   20, 26 loads for 38, as many registers; `sums4` 189 for 277, 5 barriers for 7, 22 registers for 32. */
 #include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/places.h"
