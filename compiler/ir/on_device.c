@@ -1,7 +1,11 @@
 /* on-device: a number that a launch has found, and that only later launches want, is loaded there, and what
    little is computed of it: so the host does not wait for it, and what follows is on its way before it is
    known. Each thread loads and computes it, which is why it is not much. What is a result, too, the host
-   loads after the last launch. */
+   loads after the last launch.
+
+   What the pass buys (`fclc report`, with the pass and with --skip=on-device, 2026-11-29): in
+   benchmarks/suites/rodinia_srad the host waits 0 times in place of twice a turn, with as many
+   launches; in tests/run/optimiser/kept_on_device `centred` 0 times in place of once. */
 #include "ir/pass_list.h"
 
 #include <string.h>
