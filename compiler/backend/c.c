@@ -156,82 +156,6 @@ static const char vector_head[] =
     "#define fcl_vector_min(a, b) fcl_vector_select(b, a, (a) < (b))\n"
     "#define fcl_vector_max(a, b) fcl_vector_select(b, a, (b) < (a))\n";
 
-/* note [whole lines] of map/lines.c. A line's slots follow the address, of which the processor has
-   lines; what stands in them from a counter's first place on is this loop's. */
-static const char lines_head[] =
-    "#ifndef FCL_LINES\n"
-    "#if defined __SSE2__\n"
-    "#include <emmintrin.h>\n"
-    "/* Elements of T that go to counted places: 64 bytes of each counter's are written at once, past the caches. */\n"
-    "#define FCL_LINES(T)                                                                                          \\\n"
-    "    struct fcl_##T##_lines {                                                                                  \\\n"
-    "        T at[256][64 / sizeof(T)] __attribute__((aligned(64)));                                               \\\n"
-    "        T *to;                                                                                                \\\n"
-    "        unsigned skew; /* of its address, in elements */                                                      \\\n"
-    "        int first[256];                                                                                       \\\n"
-    "        bool is_on; /* there is enough to put */                                                              \\\n"
-    "    };                                                                                                        \\\n"
-    "    static inline void fcl_##T##_lines_begin(struct fcl_##T##_lines *l, T *to, const int *places, int count,  \\\n"
-    "                                             int rounds) {                                                    \\\n"
-    "        l->is_on = rounds / count >= 128;                                                                     \\\n"
-    "        l->to = to;                                                                                           \\\n"
-    "        l->skew = (unsigned)((uintptr_t)to / sizeof(T));                                                      \\\n"
-    "        memcpy(l->first, places, sizeof(int) * (size_t)count);                                                \\\n"
-    "    }                                                                                                         \\\n"
-    "    static inline int fcl_##T##_slot(const struct fcl_##T##_lines *l, int place) {                            \\\n"
-    "        return (int)(((unsigned)place + l->skew) % (64 / sizeof(T)));                                         \\\n"
-    "    }                                                                                                         \\\n"
-    "    /* places begin … end - 1, which are in one line */                                                       \\\n"
-    "    static inline void fcl_##T##_rest(const struct fcl_##T##_lines *l, int counter, int64_t begin, int end) { \\\n"
-    "        begin = begin < l->first[counter] ? l->first[counter] : begin;                                        \\\n"
-    "        for (int64_t i = begin < 0 ? 0 : begin; i < end; ++i)                                                 \\\n"
-    "            l->to[i] = l->at[counter][fcl_##T##_slot(l, (int)i)];                                             \\\n"
-    "    }                                                                                                         \\\n"
-    "    static inline void fcl_##T##_put(struct fcl_##T##_lines *l, int counter, int place, T x) {                \\\n"
-    "        if (!l->is_on) {                                                                                      \\\n"
-    "            l->to[place] = x;                                                                                 \\\n"
-    "            return;                                                                                           \\\n"
-    "        }                                                                                                     \\\n"
-    "        const int last = 64 / sizeof(T) - 1, slot = fcl_##T##_slot(l, place);                                 \\\n"
-    "        l->at[counter][slot] = x;                                                                             \\\n"
-    "        if (slot < last)                                                                                      \\\n"
-    "            return;                                                                                           \\\n"
-    "        const int64_t begin = (int64_t)place - last;                                                          \\\n"
-    "        if (begin < l->first[counter] || begin < 0)                                                           \\\n"
-    "            fcl_##T##_rest(l, counter, begin, place + 1);                                                     \\\n"
-    "        else                                                                                                  \\\n"
-    "            for (int i = 0; i < 4; ++i)                                                                       \\\n"
-    "                _mm_stream_si128((__m128i *)(void *)(l->to + begin) + i,                                      \\\n"
-    "                                 ((const __m128i *)(const void *)l->at[counter])[i]);                         \\\n"
-    "    }                                                                                                         \\\n"
-    "    static inline void fcl_##T##_lines_end(const struct fcl_##T##_lines *l, const int *places, int count,     \\\n"
-    "                                           int limit) {                                                       \\\n"
-    "        for (int c = 0; l->is_on && c < count; ++c)                                                           \\\n"
-    "            fcl_##T##_rest(l, c, (int64_t)places[c] - fcl_##T##_slot(l, places[c]),                           \\\n"
-    "                           places[c] < limit ? places[c] : limit);                                            \\\n"
-    "        _mm_sfence();                                                                                         \\\n"
-    "    }\n"
-    "#else /* stores as any others */\n"
-    "#define FCL_LINES(T)                                                                                      \\\n"
-    "    struct fcl_##T##_lines {                                                                              \\\n"
-    "        T *to;                                                                                            \\\n"
-    "    };                                                                                                    \\\n"
-    "    static inline void fcl_##T##_lines_begin(struct fcl_##T##_lines *l, T *to, const int *p, int count,   \\\n"
-    "                                             int rounds) {                                                \\\n"
-    "        (void)p, (void)count, (void)rounds;                                                               \\\n"
-    "        l->to = to;                                                                                       \\\n"
-    "    }                                                                                                     \\\n"
-    "    static inline void fcl_##T##_put(struct fcl_##T##_lines *l, int counter, int place, T x) {            \\\n"
-    "        (void)counter;                                                                                    \\\n"
-    "        l->to[place] = x;                                                                                 \\\n"
-    "    }                                                                                                     \\\n"
-    "    static inline void fcl_##T##_lines_end(const struct fcl_##T##_lines *l, const int *p, int count,      \\\n"
-    "                                           int limit) {                                                   \\\n"
-    "        (void)l, (void)p, (void)count, (void)limit;                                                       \\\n"
-    "    }\n"
-    "#endif\n"
-    "#endif\n";
-
 static void file_head(struct text *out, struct file_needs needs) {
     text_add(
         out,
@@ -266,11 +190,6 @@ static void file_head(struct text *out, struct file_needs needs) {
                 CPU_STEPS);
     text_add(out, needs.own_vectors ? vector_head : "");
     quirks_print(out, needs.quirks, ON_C);
-    text_add(out, needs.lines ? lines_head : "");
-    for (int base = 0; base < BASE_COUNT; base++)
-        if (needs.lines & 1u << base)
-            text_printf(out, "#ifndef FCL_LINES_%s\n#define FCL_LINES_%s\nFCL_LINES(%s)\n#endif\n",
-                        dialect_c.types[base], dialect_c.types[base], dialect_c.types[base]);
 }
 
 /* GCC's and Clang's built-in functions, in helpers: they take a memory order. */
@@ -343,10 +262,9 @@ const struct dialect dialect_c = {
 
 /* ---- the target ---- */
 
-static const struct machine machine_c = {
-    .device = "c",
-    .shared_bytes = CPU_SHARED,
-    .map = {.mapping = TARGET_LOOP, .may_have_vectors = true, .puts_lines = true, .where = ON_C}};
+static const struct machine machine_c = {.device = "c",
+                                         .shared_bytes = CPU_SHARED,
+                                         .map = {.mapping = TARGET_LOOP, .may_have_vectors = true, .where = ON_C}};
 
 const struct target target_c = {.name = "c",
                                 .extension = ".c",

@@ -43,7 +43,6 @@ struct printer;
 struct file_needs {
     bool doubles, atomics64, vectors, own_vectors, scalar_loops, warps, matches, pauses, words, wide_loads, copies,
         pairs, pair_stores, threads, equalities;
-    unsigned lines; /* a bit for each base of which there are: note [whole lines] */
     quirk_set quirks;
     int warp_threads;
 };
@@ -102,7 +101,6 @@ struct printer {
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, has_pairs, stores_pairs, has_threads,
         has_equalities;
-    unsigned has_lines;         /* a bit for each base: note [whole lines] */
     unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
     bool uses_vectors;          /* a type of vectors was printed */

@@ -10,13 +10,11 @@
    each. A padding of a word in between would make them four loads again, so that there it has four
    words. Without a padding they have no conflicts where a thread's words are an odd number of fours.
    The steps of `while` and `power` are padded only then: others go by elements next to each other. */
-#include "ir/machine.h"
 #include "ir/fold.h"
-#include "ir/linear.h"
-#include "ir/rewrite.h"
+#include "ir/machine.h"
 #include "ir/pass_list.h"
-#include "ir/walk.h"
-#include "support/map.h"
+#include "ir/places.h"
+#include "ir/rewrite.h"
 
 enum { MOST_VISITS = 16384 };
 
@@ -61,29 +59,17 @@ static bool is_unrolled(const struct ir_instruction *loop) {
            loop->operands[0]->constant.integer >= GPU_WIDE;
 }
 
-/* The index of the innermost loop over threads around the region. */
-static const struct ir_value *lane_of(const struct ir_region *region) {
-    for (; region->owner; region = region->parent)
-        if (region->owner->kind == IR_FORALL && region->owner->inner == LEVEL_THREAD)
-            return region->owner->parameters[0];
-    return NULL;
-}
-
-static void collect(struct banks *b, const struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
-        if (!walk.at->buffer || walk.at->kind == IR_ALLOCATE || !is_eligible(walk.at->buffer))
-            continue;
-        struct candidate *candidate = map_get(b->candidates, walk.at->buffer);
-        if (!candidate) {
-            candidate = ARENA_NEW(b->arena, struct candidate);
-            candidate->buffer = walk.at->buffer;
-            map_set(b->candidates, walk.at->buffer, candidate);
-        }
-        candidate->is_out |= !ir_is_access(walk.at);
-        const struct ir_instruction *owner = walk.region->owner;
+static struct candidate *candidate_of(struct banks *b, const struct ir_touched *touched) {
+    struct candidate *candidate = ARENA_NEW(b->arena, struct candidate);
+    candidate->buffer = touched->buffer;
+    for (size_t i = 0; i < touched->all.count; i++) {
+        struct ir_instruction *at = touched->all.at[i];
+        const struct ir_instruction *loop = ir_thread_loop(at->region), *owner = at->region->owner;
+        candidate->is_out |= !ir_is_access(at);
         vec_push(b->arena, &candidate->accesses,
-                 (struct access){walk.at, lane_of(walk.region), owner && is_unrolled(owner) ? owner : NULL});
+                 (struct access){at, loop ? loop->parameters[0] : NULL, owner && is_unrolled(owner) ? owner : NULL});
     }
+    return candidate;
 }
 
 /* Where an access is looked at. */
@@ -313,20 +299,20 @@ static void put(void *context, struct ir_region *to, struct ir_instruction *inst
 
 void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
     struct banks b = {.arena = arena, .kernel = kernel, .candidates = map_new(arena)};
-    collect(&b, kernel->body);
-    struct map *chosen = map_new(arena);
-    for (size_t i = 0; i < map_count(b.candidates); i++) {
-        struct candidate *candidate = map_entry(b.candidates, i).value;
+    const struct ir_places places = ir_places(arena, kernel->body);
+    for (size_t i = 0; i < places.all.count; i++) {
+        struct ir_buffer *buffer = places.all.at[i]->buffer;
+        if (!is_eligible(buffer))
+            continue;
+        struct candidate *candidate = candidate_of(&b, places.all.at[i]);
         candidate->padding = choose_padding(&b, candidate);
         if (candidate->is_out || candidate->padding.elements == 0)
             continue;
-        struct ir_buffer *buffer = candidate->buffer;
         int64_t length = buffer->capacity->constant.integer;
         struct rewriter r = {.arena = arena, .kernel = kernel};
         buffer->capacity = rewrite_constant(&r, buffer->capacity->base, padded(length - 1, candidate->padding) + 1);
-        map_set(chosen, buffer, candidate);
+        map_set(b.candidates, buffer, candidate);
     }
-    b.candidates = chosen;
-    if (map_count(chosen))
+    if (map_count(b.candidates))
         rewrite_each(kernel->body, put, &b);
 }

@@ -8,11 +8,10 @@
    has what is not global: the interpreter (evaluate.c) looks at all memory.
 
    note [after a failure] of elaborate/check.c holds here, too: what was found wrong is left out. */
+#include "ir/places.h"
 #include "ir/range.h"
 #include "ir/rewrite.h"
 #include "ir/text.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 typedef VEC(struct ir_buffer *) buffer_list;
 
@@ -417,7 +416,7 @@ static void check_instruction(struct checking *c, struct ir_instruction *at) {
         for (int k = 0; k < 2 && at->regions[k]; k++)
             check_region(c, at->regions[k]);
     stand_at(c, region, at->span);
-    bool is_access = ir_is_access(at) || at->kind == IR_ATOMIC;
+    bool is_access = ir_touches_element(at);
     struct ir_value *const *given = at->results;
     if (is_access)
         put_access(c, at);

@@ -4,8 +4,8 @@
    and the driver clears large ones and results. */
 #include "ir/pass_list.h"
 
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
 
 /* A store of zero to each element of its array, by a launch of a thread for each. */
 static bool is_clearing(const struct ir_instruction *store, const struct ir_instruction *launch) {
@@ -17,19 +17,13 @@ static bool is_clearing(const struct ir_instruction *store, const struct ir_inst
            ir_is_same(buffer->capacity, launch->operands[0]);
 }
 
-static bool names(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
-        if (walk.at->buffer == buffer || (walk.at->kind == IR_SWAP && IR_PART(walk.at, swap).other == buffer))
-            return true;
-    return false;
-}
-
 /* Does it come to life in this region, and nothing touch it before the i-th instruction? */
 static bool is_fresh(const struct ir_region *region, size_t i, const struct ir_buffer *buffer) {
-    while (i-- > 0)
-        if (names(region->instructions.at[i], buffer))
-            return region->instructions.at[i]->kind == IR_ALLOCATE;
-    return false;
+    for (size_t k = 0; k < i; k++)
+        if (ir_touch_in(region->instructions.at[k], buffer))
+            return false;
+    const struct ir_instruction *made = ir_made_in(region, buffer);
+    return made && ir_position(region, made) < i;
 }
 
 /* Leaves the launch without the stores that clear. */
@@ -41,7 +35,7 @@ static void clear_ahead(const struct ir_region *region, size_t i) {
             continue;
         bool is_touched = false; /* by the launch itself, else */
         for (size_t j = 0; j < body->instructions.count; j++)
-            is_touched |= j != k && names(body->instructions.at[j], store->buffer);
+            is_touched |= j != k && ir_touch_in(body->instructions.at[j], store->buffer);
         if (is_touched)
             continue;
         store->buffer->is_zeroed = true;

@@ -4,22 +4,15 @@
    results of branches and single carried values. */
 #include "ir/pass_list.h"
 
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 struct dce {
     struct arena *arena;
     bool *values; /* by id: counts */
-    struct map *buffers;
-    VEC(struct ir_instruction *) checks;
-    ir_values pending; /* counted, not yet followed */
-};
-
-/* The stores and the allocation of a buffer. */
-struct accesses {
-    bool counts;
-    VEC(struct ir_instruction *) instructions;
+    struct ir_places places;
+    struct map *buffers; /* those that count */
+    ir_values pending;   /* counted, not yet followed */
 };
 
 /* ---- marking ---- */
@@ -32,16 +25,6 @@ static void need(struct dce *d, struct ir_value *value) {
 }
 
 static void need_buffer(struct dce *d, struct ir_buffer *buffer);
-
-static struct accesses *accesses_of(struct dce *d, struct ir_buffer *buffer) {
-    struct accesses *accesses = map_get(d->buffers, buffer);
-    if (!accesses) {
-        accesses = ARENA_NEW(d->arena, struct accesses);
-        map_set(d->buffers, buffer, accesses);
-    }
-    return accesses;
-}
-
 static void keep(struct dce *d, struct ir_instruction *instruction);
 
 /* Where the loop waits, which is worth its branch. */
@@ -96,13 +79,16 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
 }
 
 static void need_buffer(struct dce *d, struct ir_buffer *buffer) {
-    struct accesses *accesses = accesses_of(d, buffer);
-    if (accesses->counts)
+    if (map_has(d->buffers, buffer))
         return;
-    accesses->counts = true;
+    map_set(d->buffers, buffer, buffer);
     need(d, buffer->capacity);
-    for (size_t i = 0; i < accesses->instructions.count; i++)
-        keep(d, accesses->instructions.at[i]);
+    const struct ir_touched *touched = ir_touched(d->arena, &d->places, buffer);
+    for (size_t i = 0; i < touched->made.count; i++)
+        keep(d, touched->made.at[i]);
+    for (size_t i = 0; i < touched->all.count; i++)
+        if (ir_changes_element(touched->all.at[i]) || touched->all.at[i]->kind == IR_SWAP)
+            keep(d, touched->all.at[i]);
 }
 
 static size_t index_in(struct ir_value *const *values, size_t count, const struct ir_value *value) {
@@ -158,19 +144,6 @@ static void follow(struct dce *d, struct ir_value *value) {
     }
 }
 
-static void collect(struct dce *d, struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
-        struct ir_instruction *at = walk.at;
-        at->marked = false;
-        if (at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE || at->kind == IR_SWAP)
-            vec_push(d->arena, &accesses_of(d, at->buffer)->instructions, at);
-        if (at->kind == IR_SWAP)
-            vec_push(d->arena, &accesses_of(d, IR_PART(at, swap).other)->instructions, at);
-        if (at->kind == IR_CHECK)
-            vec_push(d->arena, &d->checks, at);
-    }
-}
-
 /* ---- sweeping ---- */
 
 /* Keeps values[i] where the i-th of `like` counts, `fixed` first ones always. */
@@ -214,9 +187,12 @@ static bool sweep(void *context, struct ir_instruction *instruction) {
 }
 
 void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
-    struct dce d = {
-        .arena = arena, .values = ARENA_ARRAY(arena, bool, kernel->value_count + 1), .buffers = map_new(arena)};
-    collect(&d, kernel->body);
+    struct dce d = {.arena = arena,
+                    .values = ARENA_ARRAY(arena, bool, kernel->value_count + 1),
+                    .places = ir_places(arena, kernel->body),
+                    .buffers = map_new(arena)};
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
+        walk.at->marked = false;
     for (size_t i = 0; i < kernel->results.count; i++) {
         need(&d, kernel->results.at[i].value);
         for (size_t k = 0; k < kernel->results.at[i].rank; k++)
@@ -227,15 +203,16 @@ void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->buffers.count; i++)
         if (kernel->buffers.at[i]->is_result)
             need_buffer(&d, kernel->buffers.at[i]);
-    for (size_t i = 0; i < d.checks.count; i++)
-        keep(&d, d.checks.at[i]);
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_CHECK)
+            keep(&d, walk.at);
     while (d.pending.count > 0)
         follow(&d, d.pending.at[--d.pending.count]);
     rewrite_keep(kernel->body, sweep, &d);
     size_t kept = 0;
     for (size_t i = 0; i < kernel->buffers.count; i++) {
         struct ir_buffer *buffer = kernel->buffers.at[i];
-        if (ir_is_constant_memory(buffer) || accesses_of(&d, buffer)->counts)
+        if (ir_is_constant_memory(buffer) || map_has(d.buffers, buffer))
             kernel->buffers.at[kept++] = buffer;
     }
     kernel->buffers.count = kept;

@@ -8,15 +8,10 @@
    when the loops are joined. All accesses to a buffer that one of the loops writes and the other
    touches must be of that kind. */
 #include "ir/pass_list.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
-struct access {
-    const struct ir_buffer *buffer;
-    bool is_write, is_own;
-};
-typedef VEC(struct access) accesses;
+typedef VEC(const struct ir_instruction *) accesses;
 
 struct fuser {
     struct arena *arena;
@@ -24,29 +19,17 @@ struct fuser {
     struct replacements replaced;
 };
 
-static bool is_constant(const struct ir_value *value, int64_t wanted) {
-    return value->is_constant && value->constant.integer == wanted;
-}
-
-/* Is it the index of the loop, or the only index that it has?. See note [own elements]. */
-static bool is_own(const struct ir_instruction *loop, const struct ir_value *index) {
-    return index == loop->parameters[0] || (is_constant(loop->operands[0], 1) && is_constant(index, 0));
-}
-
 /* False: there is something in it that must not move against other loops. */
 static bool collect(struct fuser *f, const struct ir_instruction *loop, accesses *all, bool *exchanges) {
     for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk)) {
         const struct ir_instruction *instruction = walk.at;
         switch (instruction->kind) {
         case IR_LOAD:
-        case IR_STORE: {
+        case IR_STORE:
             if (instruction->is_volatile || instruction->again)
                 return false;
-            struct access access = {instruction->buffer, instruction->kind == IR_STORE,
-                                    is_own(loop, instruction->operands[0])};
-            vec_push(f->arena, all, access);
+            vec_push(f->arena, all, instruction);
             break;
-        }
         case IR_ATOMIC:
         case IR_SWAP:
         case IR_FENCE:
@@ -64,13 +47,6 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, accesses
         }
     }
     return true;
-}
-
-static bool touches(const accesses *all, const struct ir_buffer *buffer) {
-    for (size_t i = 0; i < all->count; i++)
-        if (all->at[i].buffer == buffer)
-            return true;
-    return false;
 }
 
 /* Same, or the second has fewer iterations: 1 or 2, or 0 where they cannot be joined. */
@@ -95,22 +71,15 @@ static bool may_join(struct fuser *f, const struct ir_instruction *first, const 
     if (counts == 2 && later_exchanges) /* all lanes must come to it */
         return false;
     bool passes_on = false;
-    for (size_t i = 0; i < before.count; i++)
-        if (!before.at[i].is_own && touches(&after, before.at[i].buffer) && before.at[i].is_write)
-            return false;
-    for (size_t i = 0; i < after.count; i++) {
-        if (!touches(&before, after.at[i].buffer))
-            continue;
-        bool is_written = after.at[i].is_write;
-        for (size_t k = 0; k < before.count && !is_written; k++)
-            is_written = before.at[k].buffer == after.at[i].buffer && before.at[k].is_write;
-        if (is_written && !after.at[i].is_own)
-            return false;
-        for (size_t k = 0; k < before.count && after.at[i].is_write; k++)
-            if (before.at[k].buffer == after.at[i].buffer && !before.at[k].is_own)
+    for (size_t i = 0; i < before.count; i++) /* note [own elements] */
+        for (size_t k = 0; k < after.count; k++) {
+            const struct ir_instruction *x = before.at[i], *y = after.at[k];
+            if (x->buffer != y->buffer || (x->kind == IR_LOAD && y->kind == IR_LOAD))
+                continue;
+            if (!ir_is_own(first, x->operands[0]) || !ir_is_own(second, y->operands[0]))
                 return false;
-        passes_on |= is_written && !after.at[i].is_write && after.at[i].buffer->memory != MEMORY_OUTPUT;
-    }
+            passes_on |= x->kind == IR_STORE && y->kind == IR_LOAD && x->buffer->memory != MEMORY_OUTPUT;
+        }
     return passes_on;
 }
 
@@ -126,8 +95,8 @@ static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, st
 }
 
 /* Loads of the loop's own element after a store to it that is not inside a branch or a loop. */
-static void pass_on(struct fuser *f, const struct ir_instruction *loop, struct ir_region *region,
-                    const struct ir_buffer *buffer, struct ir_value *value, size_t from) {
+static void pass_on(struct fuser *f, struct ir_region *region, const struct ir_buffer *buffer, struct ir_value *value,
+                    size_t from) {
     size_t kept = from;
     for (size_t i = from; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
@@ -137,7 +106,7 @@ static void pass_on(struct fuser *f, const struct ir_instruction *loop, struct i
         }
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
-                pass_on(f, loop, instruction->regions[r], buffer, value, 0);
+                pass_on(f, instruction->regions[r], buffer, value, 0);
         region->instructions.at[kept++] = instruction;
     }
     region->instructions.count = kept;
@@ -148,12 +117,12 @@ static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
     struct ir_region *body = loop->regions[0];
     struct map *others = map_new(f->arena);
     for (struct ir_walk walk = ir_walk(body); walk.at; ir_next(&walk))
-        if (ir_is_access(walk.at) && !is_own(loop, walk.at->operands[0]))
+        if (ir_is_access(walk.at) && !ir_is_own(loop, walk.at->operands[0]))
             map_set(others, walk.at->buffer, walk.at->buffer);
     for (size_t i = 0; i < body->instructions.count; i++) {
         const struct ir_instruction *store = body->instructions.at[i];
         if (store->kind == IR_STORE && !store->buffer->rewritten && !map_has(others, store->buffer))
-            pass_on(f, loop, body, store->buffer, store->operands[1], i + 1);
+            pass_on(f, body, store->buffer, store->operands[1], i + 1);
     }
 }
 
@@ -161,27 +130,17 @@ static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
 static void join(struct fuser *f, struct ir_instruction *first, struct ir_instruction *second) {
     struct ir_value *index = first->parameters[0];
     struct ir_region *to = first->regions[0];
-    bool is_single = is_constant(second->operands[0], 1);
     if (compare_counts(first->operands[0], second->operands[0]) == 2)
         to = add_guard(f, to, index, second->operands[0], second->span);
     rewrite_set(&f->replaced, second->parameters[0], index);
-    if (is_single) /* element 0 is then the own one */
-        for (size_t i = 0; i < second->regions[0]->instructions.count; i++) {
-            struct ir_instruction *instruction = second->regions[0]->instructions.at[i];
-            bool is_access = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
-            if (is_access && instruction->buffer->memory != MEMORY_OUTPUT && is_constant(instruction->operands[0], 0) &&
-                !instruction->buffer->is_result)
-                instruction->operands[0] = index;
-        }
+    for (size_t i = 0; i < second->regions[0]->instructions.count; i++) {
+        struct ir_instruction *at = second->regions[0]->instructions.at[i];
+        if (ir_is_access(at) && at->buffer->memory != MEMORY_OUTPUT && ir_is_own(second, at->operands[0]))
+            at->operands[0] = index; /* of a single element, too */
+    }
     rewrite_replace(second->regions[0], &f->replaced);
     rewrite_move(f->arena, second->regions[0], to);
     pass_on_all(f, first);
-}
-
-static bool touches_what(struct fuser *f, const struct ir_instruction *load, const struct ir_instruction *loop) {
-    accesses all = {0};
-    bool exchanges = false;
-    return !collect(f, loop, &all, &exchanges) || touches(&all, load->buffer);
 }
 
 static void fuse_region(struct fuser *f, struct ir_region *region) {
@@ -200,7 +159,7 @@ static void fuse_region(struct fuser *f, struct ir_region *region) {
             pending = instruction;
             pending_at = i;
         } else if (pending && instruction->kind != IR_OPERATION && instruction->kind != IR_ALLOCATE &&
-                   !(instruction->kind == IR_LOAD && !touches_what(f, instruction, pending))) {
+                   (instruction->kind != IR_LOAD || ir_touch_in(pending, instruction->buffer))) {
             pending = NULL;
         }
     }

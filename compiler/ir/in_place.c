@@ -9,24 +9,21 @@
    too, which it then writes (note [old halves] in ir/old_half.c). With p0, the first place, for p
    and c - p alike, all uses of a place of the old half must come before writes to it in the new one:
    those of another parallel loop, before it; those of the same parallel loop, of elements of its own
-   iteration, earlier in it. The elements are told apart by their places f and g as sums: iteration i,
-   and round r of a counted loop within or around, have i a + r b + … with b beyond all that i a can
-   be. So have the warps of a block. What different parallel loops access in a loop, or by warps, has
-   no order. */
+   iteration, earlier in it. Which element an access touches its place f or g says: note [elements of
+   iterations] in ir/places.c. What different parallel loops access in a loop, or by warps, has no
+   order. */
 #include "ir/pass_list.h"
 
-#include "ir/linear.h"
 #include "ir/old_half.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
 
-enum { MOST_ACCESSES = 1024, MOST_LOOPS = 6 };
+enum { MOST_ACCESSES = 1024 };
 
 struct access {
-    struct ir_instruction *instruction;
-    const struct ir_instruction *loop; /* the parallel loop that it is in; NULL: none */
-    bool is_new;                       /* it stores to the half that the next step reads */
-    struct linear at, new_at;          /* its place without that of the half, and with that of the first half */
+    struct ir_touch touch; /* its place is without that of the half */
+    bool is_new;           /* it stores to the half that the next step reads */
+    struct linear new_at;  /* its place with that of the first half */
 };
 
 struct placing {
@@ -42,18 +39,6 @@ struct placing {
     VEC(struct access) accesses;
     VEC(struct ir_buffer *) buffers;
 };
-
-/* ---- sums ---- */
-
-static int64_t take_term(struct linear *sum, const struct ir_value *value) {
-    for (size_t i = 0; i < sum->count; i++)
-        if (sum->term[i].value == value) {
-            int64_t coefficient = sum->term[i].coefficient;
-            sum->term[i] = sum->term[--sum->count];
-            return coefficient;
-        }
-    return 0;
-}
 
 /* ---- what the loop does with p ---- */
 
@@ -89,7 +74,8 @@ static bool uses_place(const struct placing *p, const struct ir_instruction *ins
 /* The place of an access without that of its half, which it must have. */
 static bool take_access(struct placing *p, struct ir_instruction *instruction, const struct ir_instruction *loop,
                         bool repeats) {
-    struct access access = {.instruction = instruction, .loop = loop};
+    struct access access = {.touch = {.at = instruction, .loop = loop}};
+    struct linear *at = &access.touch.place;
     bool is_store = instruction->kind != IR_LOAD;
     struct ir_buffer *buffer = instruction->buffer;
     struct linear other;
@@ -98,14 +84,14 @@ static bool take_access(struct placing *p, struct ir_instruction *instruction, c
         moves_value |= p->moves[instruction->operands[i]->id];
     if (repeats || moves_value || instruction->is_volatile || !buffer->rewritten ||
         (buffer->memory != MEMORY_SHARED && buffer->memory != MEMORY_PRIVATE) || p->accesses.count == MOST_ACCESSES ||
-        !linear_expand(instruction->operands[0], &access.at))
+        !linear_expand(instruction->operands[0], at))
         return false;
-    access.is_new = is_store && linear_coefficient(&access.at, p->place) == -1;
-    if (access.is_new && (!linear_expand(p->next, &other) || !linear_add(&access.at, &other, -1)))
+    access.is_new = is_store && linear_coefficient(at, p->place) == -1;
+    if (access.is_new && (!linear_expand(p->next, &other) || !linear_add(at, &other, -1)))
         return false;
-    if (take_term(&access.at, p->place) != !access.is_new)
+    if (linear_take(at, p->place) != !access.is_new)
         return false;
-    access.new_at = access.at;
+    access.new_at = *at;
     if (!linear_expand(p->first, &other) || !linear_add(&access.new_at, &other, 1))
         return false;
     if (!is_known(p, buffer))
@@ -161,180 +147,12 @@ static bool are_all(const struct placing *p, const struct ir_instruction *loop) 
     return true;
 }
 
-/* ---- which comes first ---- */
-
-static size_t position_in(const struct ir_region *region, const struct ir_instruction *instruction) {
-    while (instruction->region != region)
-        instruction = instruction->region->owner;
-    size_t i = 0;
-    while (region->instructions.at[i] != instruction)
-        i++;
-    return i;
-}
-
-/* In a step, and in a round of the loops that both are in, a comes first or only one of them comes at all. */
-static bool is_before(const struct placing *p, const struct ir_instruction *a, const struct ir_instruction *b) {
-    const struct ir_region *common = a->region;
-    while (!ir_region_inside(b->region, common))
-        common = common->parent;
-    size_t of_a = position_in(common, a), of_b = position_in(common, b);
-    const struct ir_instruction *both = common->instructions.at[of_a];
-    if (of_a != of_b)
-        return of_a < of_b;
-    return both->kind == IR_IF ||
-           (both == p->loop && ir_region_inside(a->region, both->regions[0])); /* in the condition */
-}
-
-/* ---- which elements ---- */
-
-/* The indices that a place depends on, by rising steps: the place moves by `step` in each of `count` iterations. */
-struct dimension {
-    const struct ir_value *index;
-    int64_t step, count;
-};
-struct dimensions {
-    struct dimension at[MOST_LOOPS];
-    size_t count;
-};
-
-static bool add_dimension(struct dimensions *all, const struct ir_value *index, int64_t step,
-                          const struct ir_value *iterations) {
-    if (step <= 0 || all->count == MOST_LOOPS)
-        return false;
-    int64_t count = iterations->is_constant ? iterations->constant.integer : iterations->high;
-    size_t at = all->count++;
-    for (; at > 0 && all->at[at - 1].step > step; at--)
-        all->at[at] = all->at[at - 1];
-    all->at[at] = (struct dimension){index, step, count < INT32_MAX ? count : INT32_MAX};
-    return true;
-}
-
-/* No two iterations have one place. `span` is the largest distance between two. */
-static bool are_distinct(const struct dimensions *all, int64_t *span) {
-    *span = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        if (all->at[i].step <= *span || all->at[i].step > INT32_MAX)
-            return false;
-        *span += all->at[i].step * (all->at[i].count > 0 ? all->at[i].count - 1 : 0);
-        if (*span > INT64_MAX / 4)
-            return false;
-    }
-    return true;
-}
-
-/* What differs between the iterations of the loops in `outermost` is the dimensions, or has no
-   part in the other's place. */
-static bool are_known(const struct dimensions *all, const struct linear *at, const struct linear *other,
-                      const struct ir_region *outermost) {
-    for (size_t i = 0; i < at->count; i++) {
-        const struct ir_value *value = at->term[i].value;
-        bool is_known = !ir_region_inside(value->region, outermost) || linear_coefficient(other, value) == 0;
-        for (size_t k = 0; k < all->count; k++)
-            is_known |= all->at[k].index == value;
-        if (!is_known)
-            return false;
-    }
-    return true;
-}
-
-/* The loops that both accesses are in are the dimensions of their places; `goes_round`: one of
-   them has no part in these. */
-static bool find_dimensions(const struct placing *p, const struct access *read, const struct access *write,
-                            struct dimensions *all, bool *goes_round) {
-    const struct ir_region *outermost = NULL, *region = read->instruction->region;
-    for (; region->owner != p->loop; region = region->parent) {
-        const struct ir_instruction *loop = region->owner;
-        if (loop->kind == IR_IF || !ir_region_inside(write->instruction->region, region))
-            continue;
-        int64_t step = loop->kind == IR_WHILE ? 0 : linear_coefficient(&read->at, loop->parameters[0]);
-        if (step ? !add_dimension(all, loop->parameters[0], step, loop->operands[0]) : loop == read->loop)
-            return false;
-        *goes_round |= step == 0;
-        outermost = region;
-    }
-    return !outermost ||
-           (are_known(all, &read->at, &write->at, outermost) && are_known(all, &write->at, &read->at, outermost));
-}
-
-/* Is the sum at least 0? Of a number that is not negative, c times what c divides it by is no more than the number. */
-static bool is_natural(struct linear sum) {
-    for (size_t i = 0; i < sum.count; i++) {
-        struct ir_value *quotient = sum.term[i].value;
-        int64_t c = linear_divisor(quotient), taken = -sum.term[i].coefficient;
-        struct linear whole, part = {.base = sum.base, .count = 1};
-        if (!c || quotient->definition->operands[0]->low < 0 || taken <= 0 || taken % c != 0 ||
-            !linear_expand(quotient->definition->operands[0], &whole))
-            continue;
-        part.term[0].value = quotient;
-        part.term[0].coefficient = taken;
-        return linear_add(&sum, &part, 1) && linear_add(&sum, &whole, -(taken / c)) && is_natural(sum);
-    }
-    return sum.count == 0 && sum.constant >= 0;
-}
-
-/* Is the sum, or its negative, at least as large as `least`? Also where that is a minimum of something smaller. */
-static bool is_at_least(const struct linear *sum, struct ir_value *least, int depth) {
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        struct linear rest = {.base = sum->base}, other;
-        if (linear_add(&rest, sum, sign) && linear_expand(least, &other) && linear_add(&rest, &other, -1) &&
-            is_natural(rest))
-            return true;
-    }
-    const struct ir_instruction *minimum = least->definition;
-    return depth > 0 && minimum && minimum->kind == IR_OPERATION && minimum->op == OP_MIN &&
-           (is_at_least(sum, minimum->operands[0], depth - 1) || is_at_least(sum, minimum->operands[1], depth - 1));
-}
-
-/* Is that the distance between the places of two iterations? */
-static bool is_distance(const struct dimensions *all, size_t count, int64_t distance) {
-    if (count == 0)
-        return distance == 0;
-    const struct dimension *last = &all->at[count - 1];
-    /* Rounded down: all others reach less than a step. */
-    int64_t down = distance / last->step - (distance % last->step < 0);
-    for (int64_t turns = down; turns <= down + 1; turns++)
-        if (turns < last->count && -turns < last->count && is_distance(all, count - 1, distance - turns * last->step))
-            return true;
-    return false;
-}
-
-/* Are both in a loop in the loop, or done by several warps? */
-static bool are_repeated(const struct placing *p, const struct access *a, const struct access *b) {
-    const struct ir_region *region = a->instruction->region;
-    for (; region->owner != p->loop; region = region->parent)
-        if (region->owner->kind != IR_IF && ir_region_inside(b->instruction->region, region))
-            return true;
-    return false;
-}
-
-/* May what is read, or stored into the old half, have been written in the same step? */
-static bool disturbs(const struct placing *p, const struct access *write, const struct access *read) {
-    bool is_first = is_before(p, read->instruction, write->instruction);
-    if (read->loop != write->loop)
-        return !is_first || are_repeated(p, read, write);
-    struct linear apart = read->at;
-    struct dimensions dimensions = {.count = 0};
-    bool goes_round = false;
-    int64_t span;
-    if (!linear_add(&apart, &write->at, -1) || !find_dimensions(p, read, write, &dimensions, &goes_round) ||
-        !are_distinct(&dimensions, &span))
-        return true;
-    if (apart.count > 0 && linear_twos(&apart) > span) /* so only one iteration can have both at one place */
-        return goes_round || !is_first;
-    if (apart.count > 0)
-        return !read->loop || dimensions.count != 1 || dimensions.at[0].step != 1 ||
-               !is_at_least(&apart, read->loop->operands[0], 1);
-    if (apart.constant == 0)
-        return goes_round || !is_first;
-    return is_distance(&dimensions, dimensions.count, apart.constant);
-}
-
 static bool may_be_in_place(const struct placing *p) {
     for (size_t i = 0; i < p->accesses.count; i++)
         for (size_t k = 0; k < p->accesses.count; k++) {
             const struct access *write = &p->accesses.at[i], *read = &p->accesses.at[k];
-            if (write->is_new && !read->is_new && write->instruction->buffer == read->instruction->buffer &&
-                disturbs(p, write, read))
+            if (write->is_new && !read->is_new && write->touch.at->buffer == read->touch.at->buffer &&
+                ir_may_follow(p->loop, &write->touch, &read->touch))
                 return false;
         }
     return true;
@@ -344,7 +162,7 @@ static bool may_be_in_place(const struct placing *p) {
 
 static const struct access *access_of(const struct placing *p, const struct ir_instruction *instruction) {
     for (size_t i = 0; i < p->accesses.count; i++)
-        if (p->accesses.at[i].instruction == instruction)
+        if (p->accesses.at[i].touch.at == instruction)
             return &p->accesses.at[i];
     return NULL;
 }
@@ -387,12 +205,11 @@ static bool does_something(void *context, struct ir_instruction *loop) {
         const struct ir_instruction *instruction = loop->regions[0]->instructions.at[i];
         if (instruction->kind == IR_OPERATION || (instruction->kind == IR_LOAD && !instruction->is_volatile))
             continue;
-        const struct ir_instruction *load = instruction->kind == IR_STORE ? instruction->operands[1]->definition : NULL;
-        struct linear at, from;
-        if (!load || load->kind != IR_LOAD || load->buffer != instruction->buffer ||
-            load->region != instruction->region || instruction->is_volatile ||
-            !linear_expand(instruction->operands[0], &at) || !linear_expand(load->operands[0], &from) ||
-            !linear_add(&at, &from, -1) || at.count > 0 || at.constant != 0)
+        const struct ir_instruction *load = ir_copied(instruction);
+        int64_t distance;
+        if (!load || load->buffer != instruction->buffer || load->region != instruction->region ||
+            instruction->is_volatile || !linear_distance(load->operands[0], instruction->operands[0], &distance) ||
+            distance != 0)
             return true;
     }
     if (is_loop)
@@ -406,7 +223,7 @@ static void halve(const struct placing *p, struct ir_buffer *buffer) {
     const struct ir_value *capacity = buffer->capacity;
     const struct ir_instruction *product = capacity->definition;
     struct linear half;
-    if (!linear_expand(p->next, &half) || take_term(&half, p->place) != -1 || !p->first->is_constant ||
+    if (!linear_expand(p->next, &half) || linear_take(&half, p->place) != -1 || !p->first->is_constant ||
         p->first->constant.integer != 0)
         return;
     struct rewriter rewriter = {.arena = p->arena, .kernel = p->kernel};
@@ -429,7 +246,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
     p->next = body->yields.at[i];
     p->accesses.count = p->buffers.count = 0;
     if (p->next == p->place || !base_info[p->place->base].is_integer || !linear_expand(p->next, &other) ||
-        take_term(&other, p->place) != -1)
+        linear_take(&other, p->place) != -1)
         return;
     ir_lend_halves(p->arena, p->kernel, loop, p->place, p->next);
     forget_moves(p);
@@ -497,7 +314,7 @@ static bool is_of_state(const struct ir_instruction *access) {
     const struct ir_instruction *loop = access->region->owner;
     struct linear sum;
     if (!access->buffer->rewritten || !loop || (loop->kind != IR_FORALL && loop->kind != IR_FOR) ||
-        !linear_expand(access->operands[0], &sum) || take_term(&sum, loop->parameters[0]) != 1)
+        !linear_expand(access->operands[0], &sum) || linear_take(&sum, loop->parameters[0]) != 1)
         return false;
     return sum.count == 0 || (sum.count == 1 && is_carried(sum.term[0].value) &&
                               (sum.term[0].coefficient == 1 || sum.term[0].coefficient == -1));
@@ -513,8 +330,8 @@ static bool is_in_branch(const struct ir_instruction *instruction) {
 /* The updates that copy an array of a state, from one of its places to another or elsewhere. */
 static void note_copies(const struct placing *p) {
     for (struct ir_walk walk = ir_walk(p->kernel->body); walk.at; ir_next(&walk)) {
-        const struct ir_instruction *load = walk.at->kind == IR_STORE ? walk.at->operands[1]->definition : NULL;
-        if (!load || load->kind != IR_LOAD || !is_below_grid(load->buffer) || !is_below_grid(walk.at->buffer) ||
+        const struct ir_instruction *load = ir_copied(walk.at);
+        if (!load || !is_below_grid(load->buffer) || !is_below_grid(walk.at->buffer) ||
             (!is_of_state(load) && !is_of_state(walk.at)))
             continue;
         bool are_both = is_of_state(load) && is_of_state(walk.at);

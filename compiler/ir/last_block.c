@@ -11,9 +11,8 @@
 #include "ir/pass_list.h"
 
 #include "ir/machine.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 struct joining {
     struct arena *arena;
@@ -27,22 +26,7 @@ static size_t size_of(const struct ir_region *region) {
     return size;
 }
 
-/* Marks, by number, the buffers that the region stores to. */
-static void find_stored(const struct ir_region *region, struct map *stored) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_STORE || walk.at->kind == IR_ATOMIC)
-            map_set(stored, walk.at->buffer, walk.at->buffer);
-}
-
 typedef VEC(struct ir_instruction *) instructions;
-
-/* Its loads of these. */
-static void find_loads(struct arena *arena, const struct ir_region *region, const struct map *stored,
-                       instructions *loads) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_LOAD && map_has(stored, walk.at->buffer))
-            vec_push(arena, loads, walk.at);
-}
 
 static bool is_of_blocks(const struct ir_instruction *at) {
     return at->kind == IR_FORALL && at->outer == LEVEL_GRID && at->inner == LEVEL_BLOCK && !at->buffer &&
@@ -56,9 +40,10 @@ static bool goes_on(const struct joining *j, const struct ir_instruction *first,
         !second->operands[0]->is_constant || second->operands[0]->constant.integer != 1 ||
         size_of(second->regions[0]) > GPU_SECOND_LAUNCH * size_of(first->regions[0]))
         return false;
-    struct map *stored = map_new(j->arena);
-    find_stored(first->regions[0], stored);
-    find_loads(j->arena, second->regions[0], stored, loads);
+    for (struct ir_walk walk = ir_walk(second->regions[0]); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD && walk.at->buffer->memory == MEMORY_OUTPUT &&
+            ir_change_in(first, walk.at->buffer))
+            vec_push(j->arena, loads, walk.at);
     return loads->count > 0;
 }
 

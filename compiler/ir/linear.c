@@ -24,6 +24,16 @@ int64_t linear_coefficient(const struct linear *sum, const struct ir_value *valu
     return 0;
 }
 
+int64_t linear_take(struct linear *sum, const struct ir_value *value) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value == value) {
+            int64_t coefficient = sum->term[i].coefficient;
+            sum->term[i] = sum->term[--sum->count];
+            return coefficient;
+        }
+    return 0;
+}
+
 int64_t linear_twos(const struct linear *sum) {
     int64_t bits = sum->constant;
     for (size_t i = 0; i < sum->count; i++)
@@ -171,6 +181,14 @@ int64_t linear_divisor(const struct ir_value *quotient) {
 bool linear_expand(struct ir_value *value, struct linear *sum) {
     *sum = (struct linear){.base = value->base};
     return expand(sum, value, 1, EXPANSION_DEPTH);
+}
+
+bool linear_distance(struct ir_value *from, struct ir_value *to, int64_t *distance) {
+    struct linear apart, begin;
+    if (!linear_expand(to, &apart) || !linear_expand(from, &begin) || !linear_add(&apart, &begin, -1))
+        return false;
+    *distance = apart.constant;
+    return apart.count == 0;
 }
 
 bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum) {

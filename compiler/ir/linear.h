@@ -30,6 +30,10 @@ bool linear_add(struct linear *sum, const struct linear *other, int64_t factor);
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high);
 /* Of a value in the sum; 0: it is no term. */
 int64_t linear_coefficient(const struct linear *sum, const struct ir_value *value);
+/* The same, and the term goes. */
+int64_t linear_take(struct linear *sum, const struct ir_value *value);
+/* How far `to` is behind `from`; false: not always as far. */
+bool linear_distance(struct ir_value *from, struct ir_value *to, int64_t *distance);
 /* The largest power of two that divides the sum whatever its terms are, and even when it wraps; 0 of 0. */
 int64_t linear_twos(const struct linear *sum);
 void linear_remove(struct linear *sum, size_t term);

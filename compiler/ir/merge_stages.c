@@ -7,20 +7,22 @@
    Where the second loop has an element for each of the block's threads, nobody is idle for it: the first stages of a
    tree over many elements, up to what registers bear. Where it has fewer, half of those that worked then rest: worth it
    for four loads of a thread from global memory, which hide each other's latency, and for four from shared memory,
-   as a barrier takes longer than they do. */
-#include "ir/linear.h"
+   as a barrier takes longer than they do.
+
+   What the pass buys, in machine code for sm_90 by NVRTC 13.0 (examples/reductions, with the pass and
+   with --skip=merge-stages, 2026-11-29): `sum_0` has 309 instructions for 365, 8 stores to shared memory for
+   20, 26 loads for 38, as many registers; `sums4` 189 for 277, 5 barriers for 7, 22 registers for 32. */
 #include "ir/machine.h"
 #include "ir/pass_list.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 enum { MOST_DISTANCES = 8 };
 
 struct merger {
     struct arena *arena;
     struct ir_kernel *kernel;
-    struct map *accesses; /* buffer → how many instructions touch it, allocations aside */
+    struct ir_places places;
     struct replacements replaced;
 };
 
@@ -38,19 +40,10 @@ struct reading {
     size_t loads; /* instructions */
 };
 
-static void count_accesses(struct merger *m, const struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->buffer && walk.at->kind != IR_ALLOCATE) {
-            uintptr_t count = (uintptr_t)map_get(m->accesses, walk.at->buffer);
-            map_set(m->accesses, walk.at->buffer, (void *)(count + 1));
-        }
-}
-
 static bool is_stage_store(const struct ir_instruction *store, const struct ir_instruction *loop) {
     const struct ir_buffer *buffer = store->buffer;
     return buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_BLOCK && !buffer->rewritten &&
-           store->operands[0] == loop->parameters[0] && !store->again && !IR_PART(store, store).may_meet &&
-           !store->is_volatile;
+           store->operands[0] == loop->parameters[0] && ir_is_plain(store);
 }
 
 static bool is_block_loop(const struct ir_instruction *loop) {
@@ -67,7 +60,7 @@ static bool is_stage(struct merger *m, struct ir_instruction *loop, struct stage
         const struct ir_instruction *instruction = body->instructions.at[i];
         if (instruction->kind == IR_STORE && is_stage_store(instruction, loop)) {
             vec_push(m->arena, &stage->stores, instruction);
-        } else if (instruction->kind == IR_LOAD && !instruction->is_volatile && !instruction->again) {
+        } else if (instruction->kind == IR_LOAD && ir_is_plain(instruction)) {
             enum ir_memory memory = instruction->buffer->memory;
             stage->loads += memory != MEMORY_TABLE && memory != MEMORY_PRIVATE;
             stage->global_loads += memory == MEMORY_INPUT || memory == MEMORY_OUTPUT;
@@ -85,31 +78,21 @@ static const struct ir_instruction *store_to(const struct stage *stage, const st
     return NULL;
 }
 
-static bool loads_from(const struct stage *stage, const struct ir_buffer *buffer) {
+/* Does something in the loop write what the stage reads? */
+static bool disturbs(const struct stage *stage, const struct ir_instruction *loop) {
     const struct ir_region *body = stage->loop->regions[0];
     for (size_t i = 0; i < body->instructions.count; i++)
-        if (body->instructions.at[i]->kind == IR_LOAD && body->instructions.at[i]->buffer == buffer)
-            return true;
-    return false;
-}
-
-/* Does something in the region write what the stage reads? */
-static bool disturbs(const struct stage *stage, const struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if ((walk.at->kind == IR_STORE || walk.at->kind == IR_ATOMIC) && loads_from(stage, walk.at->buffer))
+        if (body->instructions.at[i]->kind == IR_LOAD && ir_change_in(loop, body->instructions.at[i]->buffer))
             return true;
     return false;
 }
 
 /* How far from the loop's own index the place is: false where that is not always the same. */
 static bool distance_of(const struct ir_instruction *loop, struct ir_value *place, int64_t *distance) {
-    struct linear sum;
-    if (!linear_expand(place, &sum))
-        return false;
-    *distance = sum.constant;
-    if (loop->operands[0]->constant.integer == 1 && sum.count == 0)
-        return true;
-    return sum.count == 1 && sum.term[0].value == loop->parameters[0] && sum.term[0].coefficient == 1;
+    bool is_only = loop->operands[0]->constant.integer == 1 && place->is_constant;
+    if (is_only)
+        *distance = place->constant.integer;
+    return is_only || linear_distance(loop->parameters[0], place, distance);
 }
 
 static bool add_distance(struct reading *reading, int64_t distance, int64_t count) {
@@ -135,7 +118,7 @@ static bool find_reading(const struct stage *stage, const struct ir_instruction 
         int64_t distance;
         if (load->kind != IR_LOAD || !store_to(stage, load->buffer))
             continue;
-        if (load->is_volatile || load->again || !distance_of(loop, load->operands[0], &distance) || distance < 0 ||
+        if (!ir_is_plain(load) || !distance_of(loop, load->operands[0], &distance) || distance < 0 ||
             distance + count > before || !add_distance(reading, distance, count))
             return false;
         reading->loads++;
@@ -144,10 +127,10 @@ static bool find_reading(const struct stage *stage, const struct ir_instruction 
 }
 
 /* Nobody else touches what the stage stores. */
-static bool is_all(const struct merger *m, const struct stage *stage, const struct reading *reading) {
-    uintptr_t found = 0;
+static bool is_all(struct merger *m, const struct stage *stage, const struct reading *reading) {
+    size_t found = 0;
     for (size_t i = 0; i < stage->stores.count; i++)
-        found += (uintptr_t)map_get(m->accesses, stage->stores.at[i]->buffer);
+        found += ir_touched(m->arena, &m->places, stage->stores.at[i]->buffer)->all.count;
     return found == stage->stores.count + reading->loads;
 }
 
@@ -161,10 +144,10 @@ static bool is_worth_it(const struct merger *m, const struct stage *stage, const
     return stage->loads * reading->count <= (are_busy ? GPU_STAGE_LOADS : GPU_STAGE_FEW_LOADS);
 }
 
-static bool may_merge(const struct merger *m, const struct stage *stage, const struct ir_instruction *loop,
+static bool may_merge(struct merger *m, const struct stage *stage, const struct ir_instruction *loop,
                       struct reading *reading) {
     return is_block_loop(loop) && find_reading(stage, loop, reading) && is_all(m, stage, reading) &&
-           !disturbs(stage, loop->regions[0]) && is_worth_it(m, stage, loop, reading);
+           !disturbs(stage, loop) && is_worth_it(m, stage, loop, reading);
 }
 
 /* ---- merging ---- */
@@ -257,7 +240,6 @@ static void merge_region(struct merger *m, struct ir_region *region) {
 }
 
 void pass_merge_stages(struct arena *arena, struct ir_kernel *kernel) {
-    struct merger m = {arena, kernel, map_new(arena), rewrite_begin(arena, kernel)};
-    count_accesses(&m, kernel->body);
+    struct merger m = {arena, kernel, ir_places(arena, kernel->body), rewrite_begin(arena, kernel)};
     merge_region(&m, kernel->body);
 }

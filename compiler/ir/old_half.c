@@ -5,8 +5,8 @@
    element i. The copy then stores each element where it is, and goes. */
 #include "ir/old_half.h"
 
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
 
 struct lending {
     struct arena *arena;
@@ -29,19 +29,14 @@ static bool is_in_other(const struct lending *l, struct ir_value *at) {
            linear_coefficient(&sum, l->place) == 0;
 }
 
-static bool is_access(const struct ir_instruction *instruction) {
-    return instruction->kind == IR_LOAD || instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-}
-
 /* The store of a loop that copies element i of the half to element i of an array that is updated. */
 static struct ir_instruction *find_copy(struct lending *l, const struct ir_instruction *copy) {
     const struct ir_region *body = copy->regions[0];
     for (size_t i = 0; i < body->instructions.count; i++) {
         struct ir_instruction *store = body->instructions.at[i];
-        const struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
-        if (load && IR_PART(store, store).is_start && load->kind == IR_LOAD && load->region == body &&
-            !load->is_volatile && store->operands[0] == copy->parameters[0] &&
-            is_place_of(l, load->operands[0], copy->parameters[0])) {
+        const struct ir_instruction *load = ir_copied(store);
+        if (load && IR_PART(store, store).is_start && load->region == body && !load->is_volatile &&
+            store->operands[0] == copy->parameters[0] && is_place_of(l, load->operands[0], copy->parameters[0])) {
             l->half = load->buffer;
             l->own = store->buffer;
             return store;
@@ -56,13 +51,10 @@ static bool has_room(const struct lending *l) {
     struct linear room, wanted;
     if (half->memory != own->memory || half->owner != own->owner || half->element != own->element ||
         (half->memory != MEMORY_SHARED && half->memory != MEMORY_PRIVATE) || own->is_packed != half->is_packed ||
-        !own->capacity || !linear_expand(l->next, &room) || linear_coefficient(&room, l->place) != -1 ||
+        !own->capacity || !linear_expand(l->next, &room) || linear_take(&room, l->place) != -1 ||
         !linear_expand(own->capacity, &wanted))
         return false;
-    struct linear place = {.base = room.base, .count = 1};
-    place.term[0].value = l->place;
-    place.term[0].coefficient = 1;
-    return linear_add(&room, &place, 1) && linear_add(&room, &wanted, -1) && room.count == 0 && room.constant >= 0;
+    return linear_add(&room, &wanted, -1) && room.count == 0 && room.constant >= 0;
 }
 
 /* Is the copy the first that touches the array, and the last that touches the half? */
@@ -77,7 +69,7 @@ static bool is_lent(const struct lending *l, const struct ir_region *step, const
         }
         for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk)) {
             bool is_own = walk.at->buffer == l->own, is_half = walk.at->buffer == l->half;
-            if ((is_own || is_half) && !is_access(walk.at))
+            if ((is_own || is_half) && !ir_touches_element(walk.at))
                 return false;
             if (is_own && walk.at != store && !is_behind)
                 return false;

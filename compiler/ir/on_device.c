@@ -1,15 +1,18 @@
 /* on-device: a number that a launch has found, and that only later launches want, is loaded there, and what
    little is computed of it: so the host does not wait for it, and what follows is on its way before it is
    known. Each thread loads and computes it, which is why it is not much. What is a result, too, the host
-   loads after the last launch. */
+   loads after the last launch.
+
+   What the pass buys (`fclc report`, with the pass and with --skip=on-device, 2026-11-29): in
+   benchmarks/suites/rodinia_srad the host waits 0 times in place of twice a turn, with as many
+   launches; in tests/run/optimiser/kept_on_device `centred` 0 times in place of once. */
 #include "ir/pass_list.h"
 
 #include <string.h>
 
 #include "ir/machine.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 typedef VEC(struct ir_instruction *) instructions;
 
@@ -41,18 +44,6 @@ static bool uses_within(const struct moving *m, const struct ir_instruction *ins
         for (size_t i = walk.at == instruction ? instruction->operand_count : 0; ir_taken(walk.at, i); i++)
             if (map_has(m->values, *ir_taken(walk.at, i)))
                 return true;
-    return false;
-}
-
-/* Is something else put where the load is from, there or within? */
-static bool overwrites(const struct moving *m, const struct ir_instruction *instruction) {
-    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk)) {
-        const struct ir_instruction *at = walk.at;
-        bool is_store = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE;
-        if ((is_store && at->buffer == m->buffer) ||
-            (at->kind == IR_SWAP && (at->buffer == m->buffer || IR_PART(at, swap).other == m->buffer)))
-            return true;
-    }
     return false;
 }
 
@@ -103,7 +94,7 @@ static bool goes_with(struct moving *m, struct ir_instruction *at) {
         map_set(m->values, at->results[0], at->results[0]);
         return true;
     }
-    m->is_overwritten |= overwrites(m, at);
+    m->is_overwritten |= ir_change_in(at, m->buffer) != NULL;
     return !within || (!m->is_overwritten && find_users(m, at));
 }
 

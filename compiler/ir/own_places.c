@@ -33,12 +33,10 @@
    and these lie in registers two by two then, as the load brings them.
    That is asked at run time, as it depends on the host's pointers and on how long rows are. Only of
    what the host gives, which no store changes: compilers do not see that this load reads memory. */
-#include "ir/linear.h"
 #include "ir/machine.h"
 #include "ir/pass_list.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 struct access {
     struct ir_instruction *instruction, *loop;
@@ -90,13 +88,6 @@ static bool is_eligible(const struct keeper *k, const struct ir_instruction *ins
            capacity / threads * base_info[buffer->element].bits / 8 <= GPU_OWN_BYTES;
 }
 
-static struct ir_instruction *forall_around(const struct ir_instruction *instruction) {
-    struct ir_instruction *owner = instruction->region->owner;
-    while (owner && owner->kind != IR_FORALL)
-        owner = owner->region->owner;
-    return owner;
-}
-
 static bool has_count(const struct ir_instruction *loop, int64_t count) {
     return loop->operands[0]->is_constant && loop->operands[0]->constant.integer == count;
 }
@@ -105,9 +96,10 @@ static bool has_count(const struct ir_instruction *loop, int64_t count) {
    or over the lanes of every warp of the block; `loop` NULL: none. */
 static void find_loop(const struct keeper *k, struct access *access) {
     int64_t threads = ir_block_threads(k->kernel, access->instruction->region);
-    struct ir_instruction *loop = forall_around(access->instruction), *warps = loop ? forall_around(loop) : NULL;
+    struct ir_instruction *loop = ir_thread_loop(access->instruction->region);
+    struct ir_instruction *warps = loop ? ir_parallel_loop(loop->region) : NULL;
     int lanes = k->kernel->warp_size;
-    if (!loop || loop->inner != LEVEL_THREAD)
+    if (!loop)
         return;
     if (loop->outer == access->instruction->buffer->owner) {
         access->loop = loop;
@@ -133,17 +125,6 @@ static bool is_counted(const struct ir_value *index) {
     const struct ir_instruction *loop = index->region ? index->region->owner : NULL;
     return loop && loop->kind == IR_FOR && loop->parameters[0] == index && loop->operands[0]->is_constant &&
            loop->region->ambient < LEVEL_GRID;
-}
-
-/* How far apart the places of two iterations are that follow each other; 0: the place is no sum with the index. */
-static int64_t step_of(struct access *access) {
-    const struct ir_value *index = access->loop->parameters[0];
-    if (!linear_expand(access->instruction->operands[0], &access->place))
-        return 0;
-    for (size_t i = 0; i < access->place.count; i++)
-        if (access->place.term[i].value == index)
-            return access->place.term[i].coefficient;
-    return 0;
 }
 
 /* note [own places], note [several places] */
@@ -196,26 +177,23 @@ static bool is_of_product(const struct keeper *k, const struct ir_instruction *a
     return (stored && stored->kind == IR_MMA) || map_has(k->sums, access);
 }
 
-static void consider(struct keeper *k, struct ir_instruction *instruction) {
-    struct ir_buffer *buffer = instruction->buffer;
-    struct candidate *candidate = map_get(k->candidates, buffer);
-    if (!candidate) {
-        candidate = ARENA_NEW(k->arena, struct candidate);
-        candidate->is_out = !is_eligible(k, instruction);
-        candidate->width = 1;
-        map_set(k->candidates, buffer, candidate);
+static struct candidate *candidate_of(struct keeper *k, const struct ir_touched *touched) {
+    struct candidate *candidate = ARENA_NEW(k->arena, struct candidate);
+    candidate->width = 1;
+    candidate->is_out = !touched->all.count || !is_eligible(k, touched->all.at[0]);
+    for (size_t i = 0; i < touched->all.count && !candidate->is_out; i++) {
+        struct ir_instruction *at = touched->all.at[i];
+        struct access access = {.instruction = at};
+        if (ir_is_access(at) && !at->is_volatile)
+            find_loop(k, &access);
+        if (access.loop && linear_expand(at->operands[0], &access.place))
+            access.step = linear_coefficient(&access.place, access.loop->parameters[0]);
+        candidate->is_out = access.step < 1 || access.step > MOST_NEIGHBOURS;
+        if (is_of_product(k, at))
+            candidate->width = access.step;
+        vec_push(k->arena, &candidate->accesses, access);
     }
-    if (candidate->is_out || instruction->kind == IR_ALLOCATE)
-        return;
-    bool is_plain = ir_is_access(instruction) && !instruction->is_volatile;
-    struct access access = {.instruction = instruction};
-    if (is_plain)
-        find_loop(k, &access);
-    access.step = access.loop ? step_of(&access) : 0;
-    candidate->is_out = access.step < 1 || access.step > MOST_NEIGHBOURS;
-    if (!candidate->is_out && is_of_product(k, instruction))
-        candidate->width = access.step;
-    vec_push(k->arena, &candidate->accesses, access);
+    return candidate;
 }
 
 /* How its loop of several rounds must be shared out for an access. */
@@ -278,9 +256,9 @@ static void collect(struct keeper *k, const struct ir_region *region) {
         for (size_t i = MMA_FIRST + MMA_SECOND; walk.at->kind == IR_MMA && i < MMA_OPERANDS; i++)
             if (walk.at->operands[i]->definition)
                 map_set(k->sums, walk.at->operands[i]->definition, walk.at);
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->buffer)
-            consider(k, walk.at);
+    const struct ir_places places = ir_places(k->arena, region);
+    for (size_t i = 0; i < places.all.count; i++)
+        map_set(k->candidates, places.all.at[i]->buffer, candidate_of(k, places.all.at[i]));
 }
 
 /* ---- rewriting ---- */
@@ -366,18 +344,11 @@ static void put_slot(struct keeper *k, const struct access *access) {
     region->instructions = fresh.instructions;
 }
 
-/* The load whose value it stores, or NULL. */
-static struct ir_instruction *loaded_by(const struct ir_instruction *store) {
-    struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
-    return load && load->kind == IR_LOAD ? load : NULL;
-}
-
 /* See note [loads by vectors]. */
 static bool follows(const struct ir_instruction *first, const struct ir_instruction *load, int distance) {
-    struct linear at, from;
+    int64_t apart;
     return IR_PART(load, load).is_early && load->buffer == first->buffer && load->region == first->region &&
-           linear_expand(load->operands[0], &at) && linear_expand(first->operands[0], &from) &&
-           linear_add(&at, &from, -1) && at.count == 0 && at.constant == distance;
+           linear_distance(first->operands[0], load->operands[0], &apart) && apart == distance;
 }
 
 /* Loads from that many places behind another's place. */
@@ -415,7 +386,7 @@ static void widen(struct keeper *k, struct ir_instruction *const *loads, size_t 
 static void find_wide_loads(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
     VEC(struct ir_instruction *) found = {0};
     for (size_t i = 0; i < candidate->accesses.count; i++) {
-        struct ir_instruction *load = loaded_by(candidate->accesses.at[i].instruction);
+        struct ir_instruction *load = ir_copied(candidate->accesses.at[i].instruction);
         bool is_constant = load && IR_PART(load, load).is_early && load->buffer->memory == MEMORY_INPUT;
         int bits = is_constant ? base_info[load->buffer->element].bits : 0;
         if (found.count && !(is_constant && follows(found.at[0], load, (int)found.count))) {
@@ -434,7 +405,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
     int64_t slots = buffer->capacity->constant.integer / threads;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct ir_instruction *store = candidate->accesses.at[i].instruction;
-        struct ir_instruction *load = loaded_by(store);
+        struct ir_instruction *load = ir_copied(store);
         if (slots > 1 && load && !load->is_volatile && !buffer->rewritten)
             IR_PART(load, load).is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
     }

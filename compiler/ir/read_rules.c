@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ir/fold.h"
+#include "ir/places.h"
 #include "ir/reader.h"
-#include "ir/walk.h"
 
 static const char *type_text(const struct reader *r, struct type *type) {
     struct text text;
@@ -219,7 +219,7 @@ static void check_lives(struct lives *l, const struct ir_region *region) {
             check_hosts_load(l, at);
         if (at->kind == IR_LOAD && at->buffer->of_host && region->ambient != LEVEL_GRID)
             reader_fail(l->r, at->span, "only the host has this table");
-        if (at->kind == IR_STORE || at->kind == IR_ATOMIC)
+        if (ir_changes_element(at))
             map_set(l->stored, at->buffer, at);
         if (at->kind == IR_SWAP) { /* either may have what the other had */
             map_set(l->stored, at->buffer, at);
@@ -296,17 +296,10 @@ static void check_index(struct lives *l, const struct ir_instruction *at) {
                     name_of(l->r, at->buffer), (long long)capacity->constant.integer);
 }
 
-/* Whose iterations are done by threads at a time; or NULL. */
-static const struct ir_instruction *parallel_loop(const struct ir_region *region) {
-    while (region->owner && region->owner->kind != IR_FORALL)
-        region = region->parent;
-    return region->ambient == LEVEL_THREAD ? region->owner : NULL;
-}
-
 /* A load that does not say `again` is of what earlier loops have stored: see note [single assignment of buffers]. */
 static void check_load_after(struct lives *l, const struct ir_instruction *load) {
     const struct ir_buffer *buffer = load->buffer;
-    const struct ir_instruction *loop = parallel_loop(load->region);
+    const struct ir_instruction *loop = ir_thread_loop(load->region);
     if (ir_is_constant_memory(buffer))
         return;
     bool is_empty = buffer->capacity->is_constant && buffer->capacity->constant.integer == 0;
@@ -328,7 +321,7 @@ static void check_accesses(struct lives *l) {
             check_store_alone(l, walk.at);
         if (walk.at->kind == IR_LOAD)
             check_load_after(l, walk.at);
-        if (ir_is_access(walk.at) || walk.at->kind == IR_ATOMIC)
+        if (ir_touches_element(walk.at))
             check_index(l, walk.at);
     }
 }

@@ -19,35 +19,16 @@
    kernel->updated says of each update whether it copies, and for which use: the programmer is told. */
 #include "ir/pass_list.h"
 
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
-#include "support/map.h"
 
 enum { MOST_LEAVES = 16, MOST_SWAPPED = 64 };
-
-typedef VEC(struct ir_instruction *) buffer_uses;
 
 struct reuse {
     struct arena *arena;
     struct ir_kernel *kernel;
-    struct map *uses; /* buffer → buffer_uses: all that name it */
+    struct ir_places places;
 };
-
-static void note_use(struct reuse *u, const struct ir_buffer *buffer, struct ir_instruction *instruction) {
-    buffer_uses *uses = map_get(u->uses, buffer);
-    if (!uses) {
-        uses = ARENA_NEW(u->arena, buffer_uses);
-        map_set(u->uses, buffer, uses);
-    }
-    vec_push(u->arena, uses, instruction);
-}
-
-static void note_uses(struct reuse *u, struct ir_instruction *instruction) {
-    if (instruction->buffer)
-        note_use(u, instruction->buffer, instruction);
-    if (instruction->kind == IR_SWAP)
-        note_use(u, IR_PART(instruction, swap).other, instruction);
-}
 
 /* A loop that stores element i of each `from` as element i of its `to`, and does nothing else. */
 struct copying {
@@ -67,9 +48,9 @@ static bool may_copy(const struct ir_instruction *loop) {
 
 /* Does it store what its loop loads there, element by element? */
 static bool is_copied(const struct ir_instruction *loop, const struct ir_instruction *store) {
-    const struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
-    return load && load->kind == IR_LOAD && load->region == store->region && !load->is_volatile && !store->again &&
-           !store->is_volatile && store->operands[0] == loop->parameters[0] && load->operands[0] == loop->parameters[0];
+    const struct ir_instruction *load = ir_copied(store);
+    return load && load->region == store->region && !load->is_volatile && !store->again && !store->is_volatile &&
+           store->operands[0] == loop->parameters[0] && load->operands[0] == loop->parameters[0];
 }
 
 static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c) {
@@ -98,34 +79,15 @@ static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c
 
 /* ---- who touches what ---- */
 
-static bool touches(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    bool is_other = instruction->kind == IR_SWAP && IR_PART(instruction, swap).other == buffer;
-    return is_other || (instruction->kind != IR_ALLOCATE && instruction->buffer == buffer);
-}
-
-static const struct ir_instruction *use_in(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
-        if (touches(walk.at, buffer))
-            return walk.at;
-    return NULL;
-}
-
 /* The first instruction from there on that touches the buffer; or NULL. */
 static const struct ir_instruction *next_use(const struct ir_region *region, size_t from,
                                              const struct ir_buffer *buffer) {
     for (size_t i = from; i < region->instructions.count; i++) {
-        const struct ir_instruction *use = use_in(region->instructions.at[i], buffer);
+        const struct ir_instruction *use = ir_touch_in(region->instructions.at[i], buffer);
         if (use)
             return use;
     }
     return NULL;
-}
-
-static bool stores_to(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
-        if (walk.at->kind != IR_LOAD && touches(walk.at, buffer))
-            return true;
-    return false;
 }
 
 /* The first instruction from there on that touches `from`, but for loads that come before anything
@@ -135,31 +97,17 @@ static const struct ir_instruction *next_old_use(const struct ir_region *region,
     for (size_t i = start; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i], *use = NULL;
         bool is_branch = instruction->kind == IR_IF;
-        if (use_in(instruction, to)) {
+        if (ir_touch_in(instruction, to)) {
             for (int r = 0; r < 2 && is_branch && !use; r++)
                 use = next_old_use(instruction->regions[r], 0, from, to);
             if (!is_branch)
-                use = use_in(instruction, from);
+                use = ir_touch_in(instruction, from);
             return use ? use : next_use(region, i + 1, from);
         }
-        if (stores_to(instruction, from))
-            return use_in(instruction, from);
+        if (ir_change_in(instruction, from))
+            return ir_touch_in(instruction, from);
     }
     return NULL;
-}
-
-static bool is_made_in(const struct ir_region *region, const struct ir_buffer *buffer) {
-    for (size_t i = 0; i < region->instructions.count; i++)
-        if (region->instructions.at[i]->kind == IR_ALLOCATE && region->instructions.at[i]->buffer == buffer)
-            return true;
-    return false;
-}
-
-static size_t position(const struct ir_instruction *instruction) {
-    size_t i = 0;
-    while (instruction->region->instructions.at[i] != instruction)
-        i++;
-    return i;
 }
 
 static void remove_at(struct ir_region *region, size_t at) {
@@ -168,27 +116,29 @@ static void remove_at(struct ir_region *region, size_t at) {
     region->instructions.count--;
 }
 
-static void rename_everywhere(struct reuse *u, const struct ir_buffer *from, struct ir_buffer *to) {
-    const buffer_uses *uses = map_get(u->uses, from);
-    for (size_t i = 0; uses && i < uses->count; i++) {
-        struct ir_instruction *instruction = uses->at[i];
-        if (instruction->buffer == from)
-            instruction->buffer = to;
-        if (instruction->kind == IR_SWAP && IR_PART(instruction, swap).other == from)
-            IR_PART(instruction, swap).other = to;
-        note_use(u, to, instruction);
-    }
+static void rename_in(struct ir_instruction *instruction, const struct ir_buffer *from, struct ir_buffer *to) {
+    if (instruction->buffer == from)
+        instruction->buffer = to;
+    if (instruction->kind == IR_SWAP && IR_PART(instruction, swap).other == from)
+        IR_PART(instruction, swap).other = to;
 }
 
-/* `to` is `from` from now on. */
+/* `to` is `from` from now on, also in a later branch on the same condition. */
 static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *from, struct ir_buffer *to,
                   bool is_updated) {
-    for (size_t i = 0; i < region->instructions.count; i++)
-        if (region->instructions.at[i]->kind == IR_ALLOCATE && region->instructions.at[i]->buffer == to) {
-            remove_at(region, i);
-            break;
-        }
-    rename_everywhere(u, to, from); /* also in a later branch on the same condition */
+    const struct ir_instruction *made = ir_made_in(region, to);
+    if (made)
+        remove_at(region, ir_position(region, made));
+    struct ir_touched *of_from = ir_touched(u->arena, &u->places, from);
+    struct ir_touched *of_to = ir_touched(u->arena, &u->places, to);
+    for (size_t i = 0; i < of_to->made.count; i++) {
+        rename_in(of_to->made.at[i], to, from);
+        vec_push(u->arena, &of_from->made, of_to->made.at[i]);
+    }
+    for (size_t i = 0; i < of_to->all.count; i++) {
+        rename_in(of_to->all.at[i], to, from);
+        vec_push(u->arena, &of_from->all, of_to->all.at[i]);
+    }
     from->rewritten |= to->rewritten || is_updated;
     from->is_swapped |= to->is_swapped;
     from->is_result |= to->is_result;
@@ -242,12 +192,12 @@ static struct verdict is_done_with(const struct copying *c, const struct ir_buff
                                                : next_use(region, next, from);
         if (use)
             return no(use);
-        is_made |= is_made_in(region, from);
+        is_made = is_made || ir_made_in(region, from);
         const struct ir_instruction *owner = region->owner;
         if (!owner || owner->kind != IR_IF)
             return (struct verdict){.is_free = is_made};
         region = owner->region; /* of two branches on one condition, the second uses what the first has made */
-        next = position(owner) + 1;
+        next = ir_position(region, owner) + 1;
     }
 }
 
@@ -323,7 +273,7 @@ static struct verdict is_swapped_away(const struct copying *c, struct ir_buffer 
     holding(&h, to);
     if (!do_swaps(region, first, &h))
         return no(NULL);
-    bool is_gone = is_made_in(region, where_is(&h, from));
+    bool is_gone = ir_made_in(region, where_is(&h, from));
     return (struct verdict){is_gone, is_gone ? NULL : region->instructions.at[first]};
 }
 
@@ -347,7 +297,7 @@ static void remake_swaps(struct reuse *u, const struct copying *c, struct ir_buf
         vec_push(u->arena, &rest, region->instructions.at[i]);
     region->instructions.count = first;
     for (size_t i = 0; i < wanted.count; i++) {
-        if (is_made_in(region, wanted.name[i]) || has.holds[i] == wanted.holds[i])
+        if (ir_made_in(region, wanted.name[i]) || has.holds[i] == wanted.holds[i])
             continue;
         size_t there = 0;
         while (has.holds[there] != wanted.holds[i])
@@ -356,7 +306,8 @@ static void remake_swaps(struct reuse *u, const struct copying *c, struct ir_buf
         *swap = *like;
         swap->buffer = has.name[i];
         IR_PART(swap, swap).other = has.name[there];
-        note_uses(u, swap);
+        vec_push(u->arena, &ir_touched(u->arena, &u->places, swap->buffer)->all, swap);
+        vec_push(u->arena, &ir_touched(u->arena, &u->places, IR_PART(swap, swap).other)->all, swap);
         vec_push(u->arena, &region->instructions, swap);
         exchange(&has, i, there);
     }
@@ -377,7 +328,7 @@ static struct ir_instruction *copied_back(const struct copying *c) {
         if (is_back)
             return instruction;
         for (size_t k = 0; k < c->count; k++)
-            if (use_in(instruction, c->from[k]))
+            if (ir_touch_in(instruction, c->from[k]))
                 return NULL;
     }
     return NULL;
@@ -385,7 +336,9 @@ static struct ir_instruction *copied_back(const struct copying *c) {
 
 /* ---- loops that copy ---- */
 
-static void drop(struct ir_instruction *instruction) { remove_at(instruction->region, position(instruction)); }
+static void drop(struct ir_instruction *instruction) {
+    remove_at(instruction->region, ir_position(instruction->region, instruction));
+}
 
 static bool copies_back(struct reuse *u, struct copying *c) {
     struct ir_instruction *back = copied_back(c);
@@ -411,7 +364,7 @@ static void note_update(struct reuse *u, const struct copying *c, enum ir_update
 /* One branch updates the array, and the other makes the result in its own way. */
 static bool is_in_branch(const struct copying *c) {
     const struct ir_region *region = c->loop->region;
-    return region->owner && region->owner->kind == IR_IF && !is_made_in(region, c->to[0]) &&
+    return region->owner && region->owner->kind == IR_IF && !ir_made_in(region, c->to[0]) &&
            c->from[0]->memory == c->to[0]->memory && c->from[0]->owner == c->to[0]->owner;
 }
 
@@ -431,7 +384,7 @@ static bool reuses(struct reuse *u, struct copying *c) {
     const struct ir_instruction *use = NULL;
     bool is_free = true, is_swapped[MOST_LEAVES], has_rooms = true;
     for (size_t k = 0; k < c->count; k++)
-        has_rooms = has_rooms && is_made_in(region, c->to[k]) && is_first_in(c, c->to[k]) &&
+        has_rooms = has_rooms && ir_made_in(region, c->to[k]) && is_first_in(c, c->to[k]) &&
                     has_room(c->from[k], c->to[k], c->loop->operands[0]);
     if (has_rooms && c->is_start && copies_back(u, c)) {
         note_update(u, c, UPDATE_IN_PLACE, NULL);
@@ -464,7 +417,7 @@ static bool reuses(struct reuse *u, struct copying *c) {
 static size_t count_uses(const struct ir_instruction *loop, const struct ir_buffer *buffer) {
     size_t count = 0;
     for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
-        count += touches(walk.at, buffer);
+        count += ir_touches(walk.at, buffer);
     return count;
 }
 
@@ -479,7 +432,7 @@ static bool reuses_part(struct reuse *u, struct ir_instruction *loop, size_t at)
         struct copying c = {.loop = loop, .at = at, .count = 1, .store = store};
         c.from[0] = store->operands[1]->definition->buffer;
         c.to[0] = store->buffer;
-        if (count_uses(loop, c.to[0]) == 1 && !stores_to(loop, c.from[0]) && reuses(u, &c))
+        if (count_uses(loop, c.to[0]) == 1 && !ir_change_in(loop, c.from[0]) && reuses(u, &c))
             return true;
     }
     return false;
@@ -494,9 +447,9 @@ static bool find_copy(const struct ir_region *branch, struct copying *c) {
             continue;
         bool is_movable = true;
         for (size_t k = 0; k < c->count && is_movable; k++) {
-            is_movable = !is_made_in(branch, c->from[k]) && !is_made_in(branch, c->to[k]) && is_first_in(c, c->to[k]);
+            is_movable = !ir_made_in(branch, c->from[k]) && !ir_made_in(branch, c->to[k]) && is_first_in(c, c->to[k]);
             for (size_t j = 0; j < i && is_movable; j++)
-                is_movable = !stores_to(branch->instructions.at[j], c->from[k]);
+                is_movable = !ir_change_in(branch->instructions.at[j], c->from[k]);
         }
         const struct ir_value *count = c->loop->operands[0];
         if (is_movable && (count->is_constant || !ir_region_inside(count->region, branch)))
@@ -558,9 +511,7 @@ static void visit(struct reuse *u, struct ir_region *region, bool starts) {
 }
 
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel) {
-    struct reuse u = {.arena = arena, .kernel = kernel, .uses = map_new(arena)};
-    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
-        note_uses(&u, walk.at);
+    struct reuse u = {.arena = arena, .kernel = kernel, .places = ir_places(arena, kernel->body)};
     visit(&u, kernel->body, false); /* a step's array may be handed on before it is known to be the state's */
     visit(&u, kernel->body, true);
 }

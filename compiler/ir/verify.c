@@ -1,6 +1,6 @@
 /* Checks the invariants of the IR: scopes, base types, levels, uniformity. What it finds is a compiler's mistake. */
 #include "ir/fold.h"
-#include "support/map.h"
+#include "ir/places.h"
 
 struct verifier {
     struct arena *arena;
@@ -193,9 +193,7 @@ static bool is_uniform(const struct ir_value *value, const struct ir_instruction
 
 /* All lanes must come to it together: what it is in depends on nothing that lanes have different values of. */
 static void check_exchange(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
-    const struct ir_instruction *lanes = region->owner;
-    while (lanes && lanes->kind != IR_FORALL)
-        lanes = lanes->region->owner;
+    const struct ir_instruction *lanes = ir_parallel_loop(region);
     if (!lanes || lanes->outer != LEVEL_WARP) {
         complain(v, at, "an exchange of lanes that is not in a loop over the lanes of a warp");
         return;

@@ -29,7 +29,8 @@ typedef VEC(struct stretch) places;
 
 struct state {
     places read, written;
-    places stored, met; /* see note [global memory] */
+    places stored; /* note [global memory] */
+    places met;    /* of one phase, likewise */
 };
 
 struct placement {
@@ -76,24 +77,12 @@ static void pass_barrier(struct state *state, enum barrier barrier) {
     } else if (barrier == BARRIER_SHARED) {
         keep_outside(&state->read);
         keep_outside(&state->written);
-        state->met = (places){0};
     } else if (barrier == BARRIER_GLOBAL) {
         *state = (struct state){0};
     }
 }
 
 static enum barrier stronger(enum barrier a, enum barrier b) { return a > b ? a : b; }
-
-static struct state copy_state(struct arena *arena, const struct state *from) {
-    struct state state = {0};
-    for (size_t i = 0; i < from->read.count; i++)
-        vec_push(arena, &state.read, from->read.at[i]);
-    for (size_t i = 0; i < from->written.count; i++)
-        vec_push(arena, &state.written, from->written.at[i]);
-    for (size_t i = 0; i < from->stored.count; i++)
-        vec_push(arena, &state.stored, from->stored.at[i]);
-    return state;
-}
 
 static void add_place(struct arena *arena, places *to, struct stretch place) {
     for (size_t i = 0; i < to->count; i++)
@@ -108,12 +97,17 @@ static void add_place(struct arena *arena, places *to, struct stretch place) {
 }
 
 static void join(struct arena *arena, struct state *to, const struct state *from) {
-    for (size_t i = 0; i < from->read.count; i++)
-        add_place(arena, &to->read, from->read.at[i]);
-    for (size_t i = 0; i < from->written.count; i++)
-        add_place(arena, &to->written, from->written.at[i]);
-    for (size_t i = 0; i < from->stored.count; i++)
-        add_place(arena, &to->stored, from->stored.at[i]);
+    places *const all[] = {&to->read, &to->written, &to->stored};
+    const places *const other[] = {&from->read, &from->written, &from->stored};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < other[k]->count; i++)
+            add_place(arena, all[k], other[k]->at[i]);
+}
+
+static struct state copy_state(struct arena *arena, const struct state *from) {
+    struct state state = {0};
+    join(arena, &state, from);
+    return state;
 }
 
 static enum barrier between_places(const struct stretch *a, const struct stretch *b) {
@@ -147,13 +141,12 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     struct shared_buffer *shared = instruction->buffer ? map_get(p->shared->by_buffer, instruction->buffer) : NULL;
     if (shared && instruction->kind != IR_ALLOCATE) {
         struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
-        bool is_plain = ir_is_access(instruction);
-        if (is_plain && instruction->operands[0] == index)
+        if (ir_is_access(instruction) && instruction->operands[0] == index)
             place.own = instruction->buffer;
         place.touch_by = place.is_outside ? TOUCH_BLOCK : by;
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
-    bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
+    bool is_write = ir_changes_element(instruction);
     if ((is_write || instruction->again) && instruction->buffer->memory == MEMORY_OUTPUT) {
         struct stretch whole = {
             .space = (int)instruction->buffer->id, .high = 1, .is_outside = true, .touch_by = TOUCH_BLOCK};

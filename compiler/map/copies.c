@@ -32,10 +32,9 @@ static bool take_index(const struct ir_region *body, struct ir_value *place, con
 }
 
 static bool is_copied(const struct ir_instruction *store, const struct ir_value *index) {
-    const struct ir_instruction *load = store->operands[1]->definition;
+    const struct ir_instruction *load = ir_copied(store);
     struct ir_value *added;
-    if (!load || load->kind != IR_LOAD || load->region != store->region || load->is_volatile || load->again ||
-        store->is_volatile || store->again || IR_PART(store, store).may_meet ||
+    if (!load || load->region != store->region || !ir_is_plain(load) || !ir_is_plain(store) ||
         load->buffer->element != store->buffer->element)
         return false;
     enum ir_memory from = load->buffer->memory, to = store->buffer->memory;
@@ -79,10 +78,9 @@ static struct target_expr *begin_of(struct lowering *l, const struct ir_region *
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first) {
     const struct ir_region *body = forall->regions[0];
     for (size_t i = 0; i < body->instructions.count; i++) {
-        const struct ir_instruction *store = body->instructions.at[i];
-        if (store->kind != IR_STORE)
+        const struct ir_instruction *store = body->instructions.at[i], *load = ir_copied(store);
+        if (!load)
             continue;
-        const struct ir_instruction *load = store->operands[1]->definition;
         struct target_statement *copy = lower_emit(l, TARGET_COPY);
         copy->array = lower_array(l, store->buffer);
         copy->index = begin_of(l, body, store->operands[0], forall->parameters[0]);

@@ -8,9 +8,7 @@ static const struct ir_instruction *operation(const struct ir_value *value, enum
 
 /* The index of the loop over all lanes of a warp that the region is in, or NULL. */
 static const struct ir_value *lane_of(const struct ir_kernel *kernel, const struct ir_region *region) {
-    const struct ir_instruction *owner = region->owner;
-    while (owner && owner->kind != IR_FORALL)
-        owner = owner->region->owner;
+    const struct ir_instruction *owner = ir_parallel_loop(region);
     bool is_lanes = owner && owner->outer == LEVEL_WARP && owner->operands[0]->is_constant &&
                     owner->operands[0]->constant.integer == kernel->warp_size;
     return is_lanes ? owner->parameters[0] : NULL;

@@ -2,72 +2,52 @@
    there. */
 #include "map/extents.h"
 
-struct interval {
-    int begin, end;
-};
+static const struct ir_region *around_both(const struct ir_region *region, const struct ir_instruction *at) {
+    while (!ir_region_inside(at->region, region))
+        region = region->parent;
+    return region;
+}
 
-struct walk {
-    struct arena *arena;
-    struct extents *extents;
-    struct map *intervals; /* instruction → struct interval, in order of the text */
-    int position;
-};
+/* The instruction of the region that it is, or is inside of. */
+static const struct ir_instruction *climb(const struct ir_instruction *at, const struct ir_region *region) {
+    return region->instructions.at[ir_position(region, at)];
+}
 
-static struct extent *extent_of(struct walk *walk, struct ir_buffer *buffer, const struct ir_region *region) {
-    struct extent *extent = map_get(walk->extents->by_buffer, buffer);
-    if (!extent) {
-        extent = ARENA_NEW(walk->arena, struct extent);
-        extent->buffer = buffer;
-        extent->region = region;
-        map_set(walk->extents->by_buffer, buffer, extent);
-        vec_push(walk->arena, &walk->extents->all, extent);
+static struct extent *extent_of(struct arena *arena, const struct ir_touched *touched) {
+    struct extent *extent = ARENA_NEW(arena, struct extent);
+    extent->buffer = touched->buffer;
+    extent->touched = touched;
+    extent->region = (touched->made.count ? touched->made.at[0] : touched->all.at[0])->region;
+    for (size_t i = 0; i < touched->made.count; i++)
+        extent->region = around_both(extent->region, touched->made.at[i]);
+    for (size_t i = 0; i < touched->all.count; i++) {
+        extent->region = around_both(extent->region, touched->all.at[i]);
+        extent->is_written |= ir_changes_element(touched->all.at[i]);
     }
-    while (!ir_region_inside(region, extent->region))
-        extent->region = extent->region->parent;
     return extent;
-}
-
-static void walk_region(struct walk *walk, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        struct interval *interval = ARENA_NEW(walk->arena, struct interval);
-        map_set(walk->intervals, instruction, interval);
-        interval->begin = walk->position++;
-        if (instruction->buffer) {
-            struct extent *extent = extent_of(walk, instruction->buffer, region);
-            extent->is_written |= instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-            if (instruction->kind != IR_ALLOCATE)
-                vec_push(walk->arena, &extent->accesses, instruction);
-        }
-        if (instruction->kind == IR_SWAP)
-            vec_push(walk->arena, &extent_of(walk, IR_PART(instruction, swap).other, region)->accesses, instruction);
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                walk_region(walk, instruction->regions[r]);
-        interval->end = walk->position++;
-    }
-}
-
-static const struct ir_instruction *climb(const struct ir_instruction *instruction, const struct ir_region *region) {
-    while (instruction->region != region)
-        instruction = instruction->region->owner;
-    return instruction;
 }
 
 struct extents *extents_of(struct arena *arena, const struct ir_region *region) {
     struct extents *extents = ARENA_NEW(arena, struct extents);
     extents->by_buffer = map_new(arena);
     extents->by_first = map_new(arena);
-    struct walk walk = {.arena = arena, .extents = extents, .intervals = map_new(arena)};
-    walk_region(&walk, region);
-    for (size_t i = 0; i < extents->all.count; i++) {
-        struct extent *extent = extents->all.at[i];
-        if (!extent->accesses.count)
+    extents->places = ir_places(arena, region);
+    struct map *numbers = map_new(arena); /* of instructions, in the order of the text */
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        map_set(numbers, walk.at, (void *)(uintptr_t)map_count(numbers));
+    for (size_t i = 0; i < extents->places.all.count; i++) {
+        struct extent *extent = extent_of(arena, extents->places.all.at[i]);
+        map_set(extents->by_buffer, extent->buffer, extent);
+        vec_push(arena, &extents->all, extent);
+        if (!extent->touched->all.count)
             continue;
-        extent->first = climb(extent->accesses.at[0], extent->region);
-        extent->last = climb(extent->accesses.at[extent->accesses.count - 1], extent->region);
-        extent->begin = ((struct interval *)map_get(walk.intervals, extent->first))->begin;
-        extent->end = ((struct interval *)map_get(walk.intervals, extent->last))->end;
+        const struct ir_instruction *last = extent->touched->all.at[extent->touched->all.count - 1];
+        extent->first = climb(extent->touched->all.at[0], extent->region);
+        extent->last = climb(last, extent->region);
+        for (struct ir_walk walk = ir_walk_of(extent->last); walk.at; ir_next(&walk))
+            last = walk.at;
+        extent->begin = (int)(uintptr_t)map_get(numbers, extent->first);
+        extent->end = (int)(uintptr_t)map_get(numbers, last) + 1;
         extent->next_here = map_get(extents->by_first, extent->first);
         map_set(extents->by_first, extent->first, extent);
     }

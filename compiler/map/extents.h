@@ -2,21 +2,21 @@
 #ifndef FCL_MAP_EXTENTS_H
 #define FCL_MAP_EXTENTS_H
 
-#include "ir/ir.h"
-#include "support/map.h"
+#include "ir/places.h"
 
 /* Where a buffer is used in a kernel. `region` encloses its allocation and all accesses; `first` and `last` are the
    instructions of that region that hold the first and the last access. */
 struct extent {
     struct ir_buffer *buffer;
+    const struct ir_touched *touched;
     bool is_written;
     const struct ir_region *region;
     const struct ir_instruction *first, *last;
-    int begin, end; /* positions of first's begin and last's end */
-    VEC(const struct ir_instruction *) accesses;
+    int begin, end;           /* positions of first's begin and last's end */
     struct extent *next_here; /* another with the same `first` */
 };
 struct extents {
+    struct ir_places places;
     VEC(struct extent *) all; /* in order of first mention */
     struct map *by_buffer;
     struct map *by_first; /* instruction → extent, chained by next_here */

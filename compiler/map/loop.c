@@ -59,10 +59,9 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
         walk.goes_around = walk.at->kind == IR_FOR;
         for (struct ir_walk inner = ir_walk_of(walk.at); walk.goes_around && inner.at; ir_next(&inner)) {
             struct linear place;
-            if (ir_is_access(inner.at) && linear_expand(inner.at->operands[0], &place))
-                for (size_t k = 0; k < place.count; k++)
-                    if (place.term[k].value == index && imaxabs(place.term[k].coefficient) > 1)
-                        return true;
+            if (ir_is_access(inner.at) && linear_expand(inner.at->operands[0], &place) &&
+                imaxabs(linear_coefficient(&place, index)) > 1)
+                return true;
         }
     }
     return false;

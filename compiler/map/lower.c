@@ -98,9 +98,6 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->array = lower_array(l, instruction->buffer);
     store->index = lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
-    store->lines[0] = map_get(l->lines, instruction);
-    if (store->lines[0])
-        store->limit = lower_value(l, store->lines[0]->counter);
     store->is_volatile = instruction->is_volatile;
     store->may_meet = IR_PART(instruction, store).may_meet && l->target->mapping == TARGET_SIMT;
     store->of_pair = IR_PART(instruction, store).of_pair;
@@ -336,10 +333,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
                        limit->constant.integer <= ANY_UNROLLED_LIST;
     struct counted_place places[COUNTED_PLACES];
     size_t place_count = is_unrolled ? 0 : places_begin(l, loop, places);
-    struct target_lines *lines[TARGET_LINES] = {NULL};
-    lines_begin(l, loop, lines);
     struct target_statement *statement = lower_emit(l, TARGET_FOR);
-    memcpy(statement->lines, lines, sizeof lines);
     statement->limit = limit;
     statement->value = expr_integer(l, index->base, 0);
     statement->step = expr_integer(l, index->base, 1);

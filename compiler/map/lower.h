@@ -111,7 +111,6 @@ struct lowering {
     VEC(uint32_t) bound;         /* those in it that are set */
     struct value_use *uses;
     struct map *arrays; /* ir_buffer → target_array */
-    struct map *lines;  /* stores of which lines are made → target_lines */
     struct extents *extents;
     struct shared_plan *shared;     /* SIMT */
     struct barrier_plan *barriers;  /* SIMT */
@@ -124,9 +123,6 @@ struct lowering {
 
 /* For blocks of so many warps; `warp_size`: of whole ones, else 0. */
 struct barrier_plan *barriers_place(struct lowering *l, int warps, int warp_size);
-
-/* lines.c: what the loop's stores to counted places go through, from `all[0]` on. */
-void lines_begin(struct lowering *l, const struct ir_instruction *loop, struct target_lines **all);
 
 /* ---- statements.c: what does not depend on the mapping ---- */
 

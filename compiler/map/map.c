@@ -69,7 +69,6 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
                          .values = tables->values,
                          .uses = tables->uses,
                          .arrays = map_new(arena),
-                         .lines = map_new(arena),
                          .extents = extents_of(arena, forall->regions[0]),
                          .names = names_new(arena)};
     uses_count(l.uses, kernel, forall);

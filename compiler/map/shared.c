@@ -78,14 +78,14 @@ static bool lies_over(const struct extent *extent, const struct extent *other) {
         buffer->rewritten || below->rewritten ||
         target_element_bytes(buffer->element) != target_element_bytes(below->element))
         return false;
-    for (size_t i = 0; i < extent->accesses.count; i++) {
-        const struct ir_instruction *at = extent->accesses.at[i];
-        bool is_simple = at->kind == IR_STORE && !at->again && !IR_PART(at, store).may_meet && !at->is_volatile;
+    for (size_t i = 0; i < extent->touched->all.count; i++) {
+        const struct ir_instruction *at = extent->touched->all.at[i];
+        bool is_simple = at->kind == IR_STORE && ir_is_plain(at);
         if (ir_region_inside(at->region, loop->regions[0]) && !is_simple)
             return false;
     }
-    for (size_t i = 0; i < other->accesses.count; i++) {
-        const struct ir_instruction *at = other->accesses.at[i];
+    for (size_t i = 0; i < other->touched->all.count; i++) {
+        const struct ir_instruction *at = other->touched->all.at[i];
         if (ir_region_inside(at->region, loop->regions[0]) &&
             (at->kind != IR_LOAD || at->is_volatile || !writes_after(at, buffer)))
             return false;

@@ -94,16 +94,6 @@ struct target_expr {
 
 /* ---- statements ---- */
 
-/* What a loop puts at counted places, a line at a time: note [whole lines]. */
-enum { TARGET_LINES = 4 /* that a loop may have */ };
-struct target_lines {
-    const char *name;
-    struct target_array *array, *counters; /* what is written, and what says where, `count` of them */
-    int64_t count;
-    const struct ir_value *counter; /* which of them */
-    struct target_expr *limit;      /* no place from there on is written */
-};
-
 struct target_statement;
 struct target_block {
     VEC(struct target_statement *) statements;
@@ -174,11 +164,10 @@ struct target_statement {
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_pause;               /* FENCE: none, but a moment's wait */
-    struct target_lines *lines[TARGET_LINES]; /* FOR: all it has; STORE: its own or NULL, `limit` says which counter */
-    bool is_volatile;                         /* STORE */
-    bool may_meet;                            /* STORE, SIMT: note [meeting stores] in ir.h */
-    int of_pair;                              /* STORE: the first and the second, or 0: ir/store_pairs.c */
-    int lanes;                                /* STORE: 0, or TARGET_LANES: of a vector */
+    bool is_volatile;            /* STORE */
+    bool may_meet;               /* STORE, SIMT: note [meeting stores] in ir.h */
+    int of_pair;                 /* STORE: the first and the second, or 0: ir/store_pairs.c */
+    int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
 static inline bool target_is_scalar(const struct target_statement *loop) {

@@ -1,13 +1,9 @@
 /* Loads, stores and atomics of a launch: in which memory, and how the places of neighbouring threads lie. */
-#include "ir/linear.h"
+#include "ir/places.h"
 #include "report/walker.h"
 
 const char *const report_use_names[] = {"load", "store", "atomic"};
 const char *const report_place_names[] = {"global", "table", "shared", "shared of a warp", "registers", "local"};
-
-static bool touches(const struct ir_instruction *instruction) {
-    return instruction->kind == IR_LOAD || instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-}
 
 static void want(struct walker *w, const struct ir_value *value, const struct ir_region *user) {
     if (value->is_constant || !value->region)
@@ -23,7 +19,7 @@ void accesses_number(struct walker *w, const struct ir_region *region) {
         want(w, region->yields.at[i], region);
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (touches(instruction)) {
+        if (ir_touches_element(instruction)) {
             vec_push(w->arena, &w->instructions, instruction);
             map_set(w->numbers, instruction, (void *)(uintptr_t)w->instructions.count);
         }
@@ -36,17 +32,6 @@ void accesses_number(struct walker *w, const struct ir_region *region) {
 }
 
 /* ---- patterns ---- */
-
-/* The index of the loop over threads that it is in; NULL: all threads do it alike. */
-static const struct ir_value *thread_index(const struct ir_instruction *instruction) {
-    const struct ir_region *region = instruction->region;
-    if (region->ambient != LEVEL_THREAD)
-        return NULL;
-    for (; region->owner; region = region->parent)
-        if (region->owner->kind == IR_FORALL && region->owner->inner == LEVEL_THREAD)
-            return region->owner->parameters[0];
-    return NULL;
-}
 
 enum { DEEPEST_LOOK = 24 };
 
@@ -76,7 +61,8 @@ static bool depends(const struct ir_value *value, const struct ir_value *on, int
 }
 
 static enum report_pattern pattern_of(const struct ir_instruction *instruction, int64_t *stride) {
-    const struct ir_value *index = thread_index(instruction);
+    const struct ir_instruction *loop = ir_thread_loop(instruction->region);
+    const struct ir_value *index = loop ? loop->parameters[0] : NULL;
     struct linear sum;
     *stride = 0;
     if (instruction->buffer->memory == MEMORY_PRIVATE)

@@ -429,21 +429,6 @@ kernel k (n : int) (steps : int) =
                      {rf"= \(uint\)get_{number}_id\(0\) / 32; \w+ < ": 1, r"_id\(0\) / 32": 1}, extension="cl",
                      options=["--map=simt", "--sub-groups=yes"])
 
-    def whole_lines():
-        """Note [whole lines]: of what goes to counted places, each once, and of nothing else."""
-        for element, counters, step, places, wanted in (
-                ("int", 256, 1, "(p, x)", 1), ("double", 2, 1, "(p, x)", 1), ("int", 257, 1, "(p, x)", 0),
-                ("int", 256, 2, "(p, x)", 0), ("u16", 256, 1, "(p, x)", 0), ("int", 256, 1, "(p ^ 1, x)", 0),
-                ("int", 256, 1, "(if x > 5 then p else -1, x)", 0)):
-            text = emitted.of_text("c", f"kernel k (n : int) (starts : [int]) (xs : [{element}]) =\n"
-                                        f"  (permuteInto n (concat n (generate 1 (fn _ =>\n"
-                                        f"    let at = scanByIndex (+) (generate {counters} (fn d => starts ! d))\n"
-                                        f"               (generate n (fn i => (min {counters - 1} i, {step})))\n"
-                                        "    in concat n (generate 1 (fn _ => mapPushIx (fn i p => let x = xs ! i in\n"
-                                        f"         {places}) at))))) : [{element}]<grid>)\n")
-            got = count(r"\w_put\(&lines, ", text), count(r"_lines_begin\(&", text), count(r"_lines_end\(&", text)
-            assert got == (wanted,) * 3, f"{element}, {counters}, {step}, {places}: {got}, wanted {wanted}\n{text}"
-    yield Case("what goes to counted places is stored by whole lines in C", whole_lines)
 
     def lengths_of_ints():
         text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")

@@ -62,9 +62,7 @@
    division by what may be 0, but not the load from a place that it gives. Those loads are volatile, too. */
 #include <inttypes.h>
 
-#include "ir/linear.h"
 #include "map/lower.h"
-#include "support/map.h"
 
 enum { LOOKED_AT_MOST = 256 };
 
@@ -149,11 +147,7 @@ bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop
 
 static bool counts_with(struct ir_value *place, const struct ir_value *index) {
     struct linear sum;
-    if (linear_expand(place, &sum))
-        for (size_t k = 0; k < sum.count; k++)
-            if (sum.term[k].value == index)
-                return true;
-    return false;
+    return linear_expand(place, &sum) && linear_coefficient(&sum, index) != 0;
 }
 
 static bool goes_through_small(const struct ir_region *region, const struct ir_value *index) {
@@ -193,10 +187,7 @@ static bool has_update(const struct ir_region *region, const struct ir_value *in
         if (walk.at->kind != IR_LOAD || !is_varying(walk.at->operands[0], region) ||
             !linear_expand(walk.at->operands[0], &place))
             continue;
-        bool is_counted = false;
-        for (size_t k = 0; k < place.count; k++)
-            is_counted |= place.term[k].value == index;
-        load = is_counted ? load : walk.at;
+        load = linear_coefficient(&place, index) ? load : walk.at;
     }
     return false;
 }
@@ -313,9 +304,8 @@ bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
 
 bool lower_hands_elements_on(const struct ir_instruction *loop) {
     for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk)) {
-        const struct ir_instruction *at = walk.at, *load = at->kind == IR_STORE ? at->operands[1]->definition : NULL;
-        if (load && load->kind == IR_LOAD && at->buffer->memory >= MEMORY_SHARED &&
-            load->buffer->memory >= MEMORY_SHARED &&
+        const struct ir_instruction *at = walk.at, *load = ir_copied(at);
+        if (load && at->buffer->memory >= MEMORY_SHARED && load->buffer->memory >= MEMORY_SHARED &&
             !(loop->kind == IR_FOR && counts_with(at->operands[0], loop->parameters[0])))
             return true;
     }
