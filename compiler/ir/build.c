@@ -1,5 +1,5 @@
 /* The builder: operations, their sharing and their place, and memory. */
-#include "ir/builder.h"
+#include "ir/simplify.h"
 
 #include "support/fatal.h"
 
@@ -105,6 +105,13 @@ static size_t home_of(const struct ir_builder *b, struct ir_value **x, size_t co
     return frame;
 }
 
+static uint64_t hash_of_operation(enum ir_op op, enum base base, struct ir_value *const *x, size_t count) {
+    uint64_t hash = builder_mix(builder_mix(1, op), base);
+    for (size_t i = 0; i < count; i++)
+        hash = builder_mix(hash, x[i]->id);
+    return hash;
+}
+
 static struct ir_value *find_operation(struct ir_builder *b, uint64_t hash, enum ir_op op, enum base base,
                                        struct ir_value **x, size_t count) {
     struct shared **link = &b->table[hash % b->table_size];
@@ -137,7 +144,7 @@ static struct ir_value *new_operation(struct ir_builder *b, enum ir_op op, enum 
 
 /* What the operands tell here may be more than what the shared or simpler value tells by itself. Not in the body of
    a WHILE about values from outside: expressions of these move out, to where its condition need not hold. */
-static void learn(struct ir_builder *b, struct ir_value *value, struct range range) {
+void builder_learn(struct ir_builder *b, struct ir_value *value, struct range range) {
     uint32_t depth = builder_depth(b, value);
     for (size_t i = b->frames.count - 1; i > depth; i--) {
         enum frame_kind kind = b->frames.at[i].kind;
@@ -180,24 +187,103 @@ static bool takes_a_part(const struct ir_value *x, const struct ir_value *y, str
     return range_intersect(*result, (struct range){0, high}, result);
 }
 
+/* ---- what is built in the place of an operation ---- */
+
+static struct ir_value *scaled(struct ir_builder *b, struct ir_value *value, int64_t factor) {
+    return factor == 1 ? value : ir_binary(b, OP_MUL, value, builder_integer(b, value->base, factor));
+}
+
+static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *value, int64_t constant) {
+    bool down = constant < 0 && constant > INT64_MIN;
+    return ir_binary(b, down ? OP_SUB : OP_ADD, value, builder_integer(b, value->base, down ? -constant : constant));
+}
+
+/* The index of a loop of so many turns as are known, which is unrolled. */
+static bool is_counted(const struct ir_value *value) {
+    const struct ir_instruction *owner = value->definition || !value->region ? NULL : value->region->owner;
+    return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
+}
+
+/* The terms of outer loops first, so that as much as can be moves out, and the constant last,
+   where it goes into an address; but before the index of an unrolled loop, in what its turns
+   share, or LLVM makes no vectors of the loop around (QUIRK_UNROLLED_TERMS of map/quirks). */
+static struct ir_value *build_sum(struct ir_builder *b, const struct linear *sum) {
+    struct linear rest = *sum;
+    struct ir_value *total = NULL;
+    b->rebuilding++;
+    while (rest.count > 0) {
+        size_t best = 0;
+        for (size_t i = 1; i < rest.count; i++) {
+            uint32_t here = builder_depth(b, rest.term[i].value), there = builder_depth(b, rest.term[best].value);
+            bool positive = rest.term[i].coefficient > 0 && rest.term[best].coefficient < 0;
+            if (here < there || (here == there && positive))
+                best = i;
+        }
+        struct ir_value *value = rest.term[best].value;
+        int64_t factor = rest.term[best].coefficient;
+        linear_remove(&rest, best);
+        if (total && rest.count == 0 && is_counted(value)) {
+            total = plus_constant(b, total, rest.constant);
+            rest.constant = 0;
+        }
+        if (!total && factor < 0) {
+            total = builder_integer(b, rest.base, rest.constant);
+            rest.constant = 0;
+        }
+        if (!total)
+            total = scaled(b, value, factor);
+        else if (factor < 0 && factor != INT64_MIN)
+            total = ir_binary(b, OP_SUB, total, scaled(b, value, -factor));
+        else
+            total = ir_binary(b, OP_ADD, total, scaled(b, value, factor));
+    }
+    total = total ? plus_constant(b, total, rest.constant) : builder_integer(b, rest.base, rest.constant);
+    b->rebuilding--;
+    return total;
+}
+
+static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count);
+
+/* What `simplify` wants in the place of an operation. */
+static struct ir_value *make_again(struct ir_builder *b, struct wanted *w) {
+    if (w->again == AGAIN_SUM)
+        return build_sum(b, &w->sum);
+    if (w->again == AGAIN_OPERATION)
+        return make(b, w->op, w->base, w->x, w->count);
+    struct ir_value *sum = build_sum(b, &w->sum);
+    w->x[0] = build_sum(b, &w->rest);
+    return ir_binary(b, OP_ADD, make(b, w->op, w->base, w->x, w->count), sum);
+}
+
+/* NULL: nothing simpler is known. */
+static struct ir_value *simpler(struct ir_builder *b, struct wanted *w) {
+    struct ir_value *value = simplify(b, w);
+    return value == &simplify_again ? make_again(b, w) : value;
+}
+
+struct ir_value *builder_selected(struct ir_builder *b, struct ir_value *condition, struct ir_value *x,
+                                  struct ir_value *y) {
+    return simpler(b, &(struct wanted){.op = OP_SELECT, .base = x->base, .x = {condition, x, y}, .count = 3});
+}
+
 /* The operands are resolved, and not all constant. */
-static struct ir_value *make_simplified(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x,
-                                        size_t count) {
+static struct ir_value *make_simplified(struct ir_builder *b, struct wanted *w) {
     struct range ranges[3];
-    enum base operand = x[count - 1]->base;
+    struct ir_value **x = w->x;
+    enum ir_op op = w->op;
+    enum base base = w->base, operand = x[w->count - 1]->base;
+    size_t count = w->count;
     for (size_t i = 0; i < count; i++)
         ranges[i] = facts_range(b, x[i]);
     struct range range = range_operation(op, base, operand, ranges);
     bool within = op == OP_SUB && takes_a_part(x[0], x[1], ranges[0], &range);
     if (range_is_point(base, range))
         return builder_integer(b, base, range.low);
-    struct ir_value *value = simplify(b, op, base, x);
+    struct ir_value *value = simpler(b, w);
     if (!value) {
         for (size_t i = 0; i < count; i++) /* they may have changed places */
             ranges[i] = facts_range(b, x[i]);
-        uint64_t hash = builder_mix(builder_mix(1, op), base);
-        for (size_t i = 0; i < count; i++)
-            hash = builder_mix(hash, x[i]->id);
+        uint64_t hash = hash_of_operation(op, base, x, count);
         value = find_operation(b, hash, op, base, x, count);
         if (!value) {
             bool can_wrap = ir_op_info[op].wraps == WRAPS;
@@ -208,7 +294,7 @@ static struct ir_value *make_simplified(struct ir_builder *b, enum ir_op op, enu
         }
     }
     if (!value->is_constant && !range_within(facts_range(b, value), range))
-        learn(b, value, range);
+        builder_learn(b, value, range);
     return builder_operand(b, value);
 }
 
@@ -268,7 +354,9 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
                    memcmp(known->operands, wanted.operands, sizeof wanted.operands) == 0;
     if (is_same && is_in_scope(b, known->value))
         return builder_operand(b, known->value);
-    wanted.value = make_simplified(b, op, base, x, count);
+    struct wanted operation = {.op = op, .base = base, .count = count};
+    memcpy(operation.x, x, count * sizeof *x);
+    wanted.value = make_simplified(b, &operation);
     if (b->known == wanted.known)
         *known = wanted;
     return wanted.value;
@@ -525,6 +613,14 @@ void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y) {
     count_store(b);
 }
 
+static uint64_t hash_of_load(const struct ir_buffer *buffer, const struct ir_value *index) {
+    return builder_mix(builder_mix(2, buffer->id), index->id);
+}
+
+bool builder_is_shared(const struct ir_instruction *load) {
+    return !load->buffer->rewritten && !load->is_volatile && !load->again;
+}
+
 /* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells
    whether it was being filled in between. */
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {
@@ -534,7 +630,7 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
         return ir_constant(b, buffer->element, buffer->constants[index->constant.integer]);
     bool shareable = b->optimise > 0 && !buffer->rewritten && !b->is_volatile;
     uint32_t stores = b->stores.at[buffer->id];
-    uint64_t hash = builder_mix(builder_mix(2, buffer->id), index->id);
+    uint64_t hash = hash_of_load(buffer, index);
     if (shareable) {
         struct shared **link = &b->table[hash % b->table_size];
         for (struct shared *node; (node = builder_shared(b, &link, hash));) {
@@ -694,6 +790,27 @@ void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, 
     value = builder_operand(b, value);
     if (ir_stays(b, value))
         facts_narrow(b, value, (struct range){low, high});
+}
+
+void builder_keep(struct ir_builder *b, struct ir_instruction *at) {
+    builder_append(b, b->frames.count - 1, at);
+    switch (at->kind) {
+    case IR_OPERATION: {
+        struct ir_value *value = at->results[0];
+        uint64_t hash = hash_of_operation(at->op, value->base, at->operands, at->operand_count);
+        if (!find_operation(b, hash, at->op, value->base, at->operands, at->operand_count))
+            builder_share(b, hash, value, 0);
+        return;
+    }
+    case IR_LOAD:
+        if (builder_is_shared(at))
+            builder_share(b, hash_of_load(at->buffer, at->operands[0]), at->results[0], b->stores.at[at->buffer->id]);
+        return;
+    case IR_SWAP: ir_renew(b, IR_PART(at, swap).other); /* fall through */
+    case IR_STORE:
+    case IR_ATOMIC: ir_renew(b, at->buffer); /* fall through */
+    default: count_store(b);
+    }
 }
 
 static struct ir_value *exchange(struct ir_builder *b, enum ir_kind kind, enum base base, struct ir_value *value,

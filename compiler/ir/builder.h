@@ -1,7 +1,7 @@
 /* What the files of the builder share, each of which uses those before it: values.c (values and
    what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what follows),
-   simplify.c and build.c (operations and memory: what is built is simplified, and what that gives
-   is built), control.c (loops and branches). Nobody else includes this. */
+   simplify.c (rules: what an operation is equal to), build.c (operations and memory), control.c
+   (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILDER_H
 #define FCL_IR_BUILDER_H
 
@@ -125,14 +125,28 @@ void facts_undo(struct ir_builder *b, const struct frame *frame);
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
 enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
-/* ---- simplify.c ---- */
-/* Puts the operands into their canonical order; then an equal value that is already there or simpler to compute, or
-   NULL. The operands are resolved and not all constant. */
-struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result, struct ir_value **x);
-
 /* ---- build.c ---- */
 struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
                                            size_t parameters);
 void builder_append(struct ir_builder *b, size_t frame, struct ir_instruction *instruction);
+/* An instruction that is there already, with all its values, goes to the end of the innermost frame's region. */
+void builder_keep(struct ir_builder *b, struct ir_instruction *at);
+/* Are loads like it one, where nothing is stored between them? */
+bool builder_is_shared(const struct ir_instruction *load);
+/* The value lies in that range wherever control is here. */
+void builder_learn(struct ir_builder *b, struct ir_value *value, struct range range);
+/* The selection as something simpler, or NULL. */
+struct ir_value *builder_selected(struct ir_builder *b, struct ir_value *condition, struct ir_value *x,
+                                  struct ir_value *y);
+
+/* ---- control.c ---- */
+/* An empty one of an instruction that goes into the region that is open. */
+struct ir_region *builder_region(struct ir_builder *b, enum level_value ambient, struct ir_instruction *owner);
+/* A frame for a region that is there already, until builder_close, which gives whether something in it has effects. */
+void builder_open(struct ir_builder *b, enum frame_kind kind, struct ir_instruction *instruction,
+                  struct ir_region *region);
+bool builder_close(struct ir_builder *b);
+/* The operation of other operands. */
+struct ir_value *builder_again(struct ir_builder *b, const struct ir_instruction *operation, struct ir_value **x);
 
 #endif

@@ -7,20 +7,19 @@
 
 /* ---- frames ---- */
 
-static struct ir_region *new_region(struct ir_builder *b, enum level_value ambient, struct ir_instruction *owner,
-                                    struct ir_region *parent) {
+struct ir_region *builder_region(struct ir_builder *b, enum level_value ambient, struct ir_instruction *owner) {
     struct ir_region *region = ARENA_NEW(b->arena, struct ir_region);
     region->id = b->kernel->region_count++;
     region->ambient = ambient;
     region->owner = owner;
-    region->parent = parent;
+    region->parent = ir_current(b);
     while (b->regions.count <= region->id)
         vec_push(b->scratch, &b->regions, (struct region_info){0, false});
     return region;
 }
 
-static void open_frame(struct ir_builder *b, enum frame_kind kind, struct ir_instruction *instruction,
-                       struct ir_region *region) {
+void builder_open(struct ir_builder *b, enum frame_kind kind, struct ir_instruction *instruction,
+                  struct ir_region *region) {
     b->regions.at[region->id] = (struct region_info){(uint32_t)b->frames.count, true};
     vec_push(b->scratch, &b->frames,
              (struct frame){.kind = kind,
@@ -32,7 +31,7 @@ static void open_frame(struct ir_builder *b, enum frame_kind kind, struct ir_ins
 }
 
 /* Closes the innermost frame; true when something in it has effects. The facts that hold in it go. */
-static bool close_frame(struct ir_builder *b) {
+bool builder_close(struct ir_builder *b) {
     struct frame *frame = builder_top(b);
     bool effects = frame->effects;
     facts_undo(b, frame);
@@ -62,7 +61,7 @@ void ir_unwind(struct ir_builder *b, struct ir_region *region) {
     while (builder_top(b)->region != region && b->frames.count > 1) {
         forget_buffers(b, builder_top(b)->buffer_mark);
         builder_top(b)->stores = false; /* they are left behind */
-        close_frame(b);
+        builder_close(b);
     }
     b->rebuilding = b->outside = 0;
     b->known++;
@@ -118,15 +117,15 @@ struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, e
     loop->inner = inner;
     loop->operands[0] = builder_operand(b, count);
     loop->region = ir_current(b);
-    loop->regions[0] = new_region(b, inner, loop, ir_current(b));
+    loop->regions[0] = builder_region(b, inner, loop);
     loop->parameters[0] = index_value(b, loop->regions[0], loop->operands[0], name);
-    open_frame(b, FRAME_FORALL, loop, loop->regions[0]);
+    builder_open(b, FRAME_FORALL, loop, loop->regions[0]);
     return loop->parameters[0];
 }
 
 void ir_end_forall(struct ir_builder *b) {
     struct ir_instruction *loop = top_of_kind(b, FRAME_FORALL);
-    bool effects = close_frame(b);
+    bool effects = builder_close(b);
     if (!effects || runs_never(loop->operands[0]))
         return;
     builder_append(b, b->frames.count - 1, loop);
@@ -147,10 +146,10 @@ struct ir_value *ir_begin_for(struct ir_builder *b, struct ir_value *count, stru
     struct ir_instruction *loop = builder_instruction(b, IR_FOR, n + 1, n, n + 1);
     loop->operands[0] = builder_operand(b, count);
     loop->region = ir_current(b);
-    loop->regions[0] = new_region(b, ir_ambient(b), loop, ir_current(b));
+    loop->regions[0] = builder_region(b, ir_ambient(b), loop);
     loop->parameters[0] = index_value(b, loop->regions[0], loop->operands[0], name);
     carry(b, loop, 1, carried, n);
-    open_frame(b, FRAME_FOR, loop, loop->regions[0]);
+    builder_open(b, FRAME_FOR, loop, loop->regions[0]);
     for (size_t i = 0; i < n; i++)
         carried[i] = loop->parameters[1 + i];
     return loop->parameters[0];
@@ -179,7 +178,7 @@ static void end_loop(struct ir_builder *b, struct ir_instruction *loop, size_t a
 void ir_end_for(struct ir_builder *b, struct ir_value **next, struct ir_value **results) {
     struct ir_instruction *loop = top_of_kind(b, FRAME_FOR);
     yield_values(b, loop->regions[0], next, loop->result_count);
-    bool effects = close_frame(b);
+    bool effects = builder_close(b);
     end_loop(b, loop, 1, loop->regions[0], effects, runs_never(loop->operands[0]), results);
 }
 
@@ -187,10 +186,10 @@ void ir_begin_while(struct ir_builder *b, struct ir_value **carried, size_t n, c
                     const int64_t *highs) {
     struct ir_instruction *loop = builder_instruction(b, IR_WHILE, n, n, n);
     loop->region = ir_current(b);
-    loop->regions[0] = new_region(b, ir_ambient(b), loop, ir_current(b));
-    loop->regions[1] = new_region(b, ir_ambient(b), loop, ir_current(b));
+    loop->regions[0] = builder_region(b, ir_ambient(b), loop);
+    loop->regions[1] = builder_region(b, ir_ambient(b), loop);
     carry(b, loop, 0, carried, n);
-    open_frame(b, FRAME_WHILE_CONDITION, loop, loop->regions[0]);
+    builder_open(b, FRAME_WHILE_CONDITION, loop, loop->regions[0]);
     /* Current values are in scope in both regions; those are at one depth, which is all the builder asks for. */
     b->regions.at[loop->regions[1]->id].depth = (uint32_t)b->frames.count - 1;
     for (size_t i = 0; i < n; i++) {
@@ -206,8 +205,8 @@ void ir_while_body(struct ir_builder *b, struct ir_value *condition) {
     struct ir_instruction *loop = top_of_kind(b, FRAME_WHILE_CONDITION);
     yield_values(b, loop->regions[0], &condition, 1);
     size_t buffer_mark = builder_top(b)->buffer_mark;
-    bool effects = close_frame(b);
-    open_frame(b, FRAME_WHILE_BODY, loop, loop->regions[1]);
+    bool effects = builder_close(b);
+    builder_open(b, FRAME_WHILE_BODY, loop, loop->regions[1]);
     builder_top(b)->buffer_mark = buffer_mark;
     builder_top(b)->effects = effects;
     facts_assume(b, loop->regions[0]->yields.at[0], true, (uint32_t)b->frames.count - 1);
@@ -216,7 +215,7 @@ void ir_while_body(struct ir_builder *b, struct ir_value *condition) {
 void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value **results) {
     struct ir_instruction *loop = top_of_kind(b, FRAME_WHILE_BODY);
     yield_values(b, loop->regions[1], next, loop->result_count);
-    bool effects = close_frame(b);
+    bool effects = builder_close(b);
     end_loop(b, loop, 0, loop->regions[1], effects, is_constant_zero(loop->regions[0]->yields.at[0]), results);
     for (size_t i = 0; i < loop->result_count; i++) /* it may be a current value with a range that was promised */
         if (results[i] == loop->results[i])
@@ -232,8 +231,8 @@ void ir_begin_if(struct ir_builder *b, struct ir_value *condition) {
     branch->operands[0] = builder_operand(b, condition);
     branch->region = ir_current(b);
     for (int i = 0; i < 2; i++)
-        branch->regions[i] = new_region(b, ir_ambient(b), branch, ir_current(b));
-    open_frame(b, FRAME_THEN, branch, branch->regions[0]);
+        branch->regions[i] = builder_region(b, ir_ambient(b), branch);
+    builder_open(b, FRAME_THEN, branch, branch->regions[0]);
     facts_assume(b, branch->operands[0], true, 0);
 }
 
@@ -241,8 +240,8 @@ void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n) {
     struct ir_instruction *branch = top_of_kind(b, FRAME_THEN);
     yield_values(b, branch->regions[0], yields, n);
     size_t buffer_mark = builder_top(b)->buffer_mark;
-    bool effects = close_frame(b);
-    open_frame(b, FRAME_ELSE, branch, branch->regions[1]);
+    bool effects = builder_close(b);
+    builder_open(b, FRAME_ELSE, branch, branch->regions[1]);
     builder_top(b)->buffer_mark = buffer_mark;
     builder_top(b)->effects = effects;
     facts_assume(b, branch->operands[0], false, 0);
@@ -264,8 +263,7 @@ static struct ir_value *plain_result(struct ir_builder *b, const struct ir_instr
         return x;
     if (branch->regions[0]->instructions.count + branch->regions[1]->instructions.count == 0)
         return ir_ternary(b, OP_SELECT, branch->operands[0], x, y);
-    struct ir_value *selected[3] = {branch->operands[0], x, y};
-    return simplify(b, OP_SELECT, x->base, selected);
+    return builder_selected(b, branch->operands[0], x, y);
 }
 
 /* note [values that leave a branch] */
@@ -303,10 +301,7 @@ static void make_results(struct ir_builder *b, struct ir_instruction *branch, si
 
 /* ---- branches that are && or || ---- */
 
-/* The operations of a branch that was left, computed once more outside of it: there its condition
-   tells nothing about them. */
-static struct ir_value *again(struct ir_builder *b, const struct ir_instruction *operation) {
-    struct ir_value **x = operation->operands;
+struct ir_value *builder_again(struct ir_builder *b, const struct ir_instruction *operation, struct ir_value **x) {
     if (operation->operand_count == 1)
         return ir_unary_to(b, operation->op, x[0], operation->results[0]->base);
     return operation->operand_count == 2 ? ir_binary(b, operation->op, x[0], x[1])
@@ -328,9 +323,11 @@ static struct ir_value *as_logical(struct ir_builder *b, const struct ir_instruc
             cheap = cheap && ir_is_cheap(region->instructions.at[i]);
         if (!cheap)
             continue;
+        /* Outside of the branch its condition tells nothing about them. */
         for (size_t i = 0; i < region->instructions.count; i++) {
-            struct ir_value *value = again(b, region->instructions.at[i]);
-            facts_of(b, region->instructions.at[i]->results[0])->resolved = value;
+            const struct ir_instruction *operation = region->instructions.at[i];
+            struct ir_value *value = builder_again(b, operation, operation->operands);
+            facts_of(b, operation->results[0])->resolved = value;
         }
         return ir_binary(b, side == 0 ? OP_AND : OP_OR, branch->operands[0], region->yields.at[0]);
     }
@@ -340,7 +337,7 @@ static struct ir_value *as_logical(struct ir_builder *b, const struct ir_instruc
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all) {
     struct ir_instruction *branch = top_of_kind(b, FRAME_ELSE);
     yield_values(b, branch->regions[1], yields, n);
-    bool effects = close_frame(b);
+    bool effects = builder_close(b);
     if (n == 1 && !effects && !export_all && b->optimise > 0) {
         struct ir_value *logical = as_logical(b, branch);
         if (logical) {

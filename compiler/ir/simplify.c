@@ -1,6 +1,6 @@
 /* Algebra: what an operation is equal to, given what is known of its operands. Every rule holds for all operands that
    reach it, NaN and -0 included; nothing on floats is reassociated. */
-#include "ir/linear.h"
+#include "ir/simplify.h"
 
 static bool is_op(const struct ir_value *value, enum ir_op op) {
     return value->definition && value->definition->kind == IR_OPERATION && value->definition->op == op;
@@ -44,64 +44,64 @@ static bool is_commutative(enum ir_op op, bool floating) {
     return commutes == COMMUTES || (commutes == INTEGERS_COMMUTE && !floating);
 }
 
+/* ---- what is built in the place of an operation ---- */
+
+struct ir_value simplify_again;
+
+/* y NULL: it has one operand. */
+static struct ir_value *again(struct wanted *w, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    w->again = AGAIN_OPERATION;
+    w->op = op;
+    w->base = fold_result_base(op, (y ? y : x)->base);
+    w->count = y ? 2 : 1;
+    w->x[0] = x;
+    w->x[1] = y;
+    return &simplify_again;
+}
+
+static struct ir_value *selection(struct wanted *w, struct ir_value *condition, struct ir_value *x,
+                                  struct ir_value *y) {
+    w->again = AGAIN_OPERATION;
+    w->x[0] = condition;
+    w->x[1] = x;
+    w->x[2] = y;
+    return &simplify_again;
+}
+
+static struct ir_value *converted(struct wanted *w, struct ir_value *x, enum base to) {
+    if (x->base == to)
+        return x;
+    again(w, OP_CONVERT, x, NULL);
+    w->base = to;
+    return &simplify_again;
+}
+
+static struct ir_value *sum_of(struct wanted *w, const struct linear *sum) {
+    w->again = AGAIN_SUM;
+    w->sum = *sum;
+    return &simplify_again;
+}
+
+/* The operation of `rest` in place of its first operand, and `sum` added to that; NULL: nothing is. */
+static struct ir_value *of_rest(struct wanted *w, const struct linear *rest, const struct linear *sum) {
+    w->again = AGAIN_OF_REST;
+    w->rest = *rest;
+    w->sum = sum ? *sum : (struct linear){.base = rest->base};
+    return &simplify_again;
+}
+
+/* Of two constants. */
+static struct ir_value *folded(struct ir_builder *b, enum ir_op op, const struct ir_value *x,
+                               const struct ir_value *y) {
+    union scalar operands[] = {x->constant, y->constant};
+    return ir_constant(b, x->base, fold_operation(op, x->base, x->base, operands));
+}
+
 /* ---- sums and products ---- */
 
-static struct ir_value *scaled(struct ir_builder *b, struct ir_value *value, int64_t factor) {
-    return factor == 1 ? value : ir_binary(b, OP_MUL, value, builder_integer(b, value->base, factor));
-}
-
-static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *value, int64_t constant) {
-    bool down = constant < 0 && constant > INT64_MIN;
-    return ir_binary(b, down ? OP_SUB : OP_ADD, value, builder_integer(b, value->base, down ? -constant : constant));
-}
-
-/* The index of a loop of so many turns as are known, which is unrolled. */
-static bool is_counted(const struct ir_value *value) {
-    const struct ir_instruction *owner = value->definition || !value->region ? NULL : value->region->owner;
-    return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
-}
-
-/* The terms of outer loops first, so that as much as can be moves out, and the constant last,
-   where it goes into an address; but before the index of an unrolled loop, in what its turns
-   share, or LLVM makes no vectors of the loop around (QUIRK_UNROLLED_TERMS of map/quirks). */
-static struct ir_value *build_sum(struct ir_builder *b, const struct linear *sum) {
-    struct linear rest = *sum;
-    struct ir_value *total = NULL;
-    b->rebuilding++;
-    while (rest.count > 0) {
-        size_t best = 0;
-        for (size_t i = 1; i < rest.count; i++) {
-            uint32_t here = builder_depth(b, rest.term[i].value), there = builder_depth(b, rest.term[best].value);
-            bool positive = rest.term[i].coefficient > 0 && rest.term[best].coefficient < 0;
-            if (here < there || (here == there && positive))
-                best = i;
-        }
-        struct ir_value *value = rest.term[best].value;
-        int64_t factor = rest.term[best].coefficient;
-        linear_remove(&rest, best);
-        if (total && rest.count == 0 && is_counted(value)) {
-            total = plus_constant(b, total, rest.constant);
-            rest.constant = 0;
-        }
-        if (!total && factor < 0) {
-            total = builder_integer(b, rest.base, rest.constant);
-            rest.constant = 0;
-        }
-        if (!total)
-            total = scaled(b, value, factor);
-        else if (factor < 0 && factor != INT64_MIN)
-            total = ir_binary(b, OP_SUB, total, scaled(b, value, -factor));
-        else
-            total = ir_binary(b, OP_ADD, total, scaled(b, value, factor));
-    }
-    total = total ? plus_constant(b, total, rest.constant) : builder_integer(b, rest.base, rest.constant);
-    b->rebuilding--;
-    return total;
-}
-
-static struct ir_value *as_shorter_sum(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+static struct ir_value *as_shorter_sum(struct ir_builder *b, struct wanted *w) {
     struct linear sum;
-    return !b->rebuilding && linear_shorter(b, op, x[0], x[1], &sum) ? build_sum(b, &sum) : NULL;
+    return !b->rebuilding && linear_shorter(b, w->op, w->x[0], w->x[1], &sum) ? sum_of(w, &sum) : NULL;
 }
 
 /* The integer that a conversion to a wider one leaves as it is; another value itself. */
@@ -114,7 +114,8 @@ static struct ir_value *unwidened(struct ir_value *x) {
 
 /* x of (x / n) * n + x % n, for an n that is not constant (linear.c does the others); in more
    bits, too, where the quotient is not of the least number and -1. NULL: the sum is another. */
-static struct ir_value *undivided(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *undivided(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     for (int i = 0; i < 2; i++) {
         const struct ir_value *rest = unwidened(x[!i]);
         if (!is_op(x[i], OP_MUL) || !is_op(rest, OP_REM))
@@ -127,33 +128,35 @@ static struct ir_value *undivided(struct ir_builder *b, struct ir_value **x) {
             const struct ir_value *quotient = unwidened(operand_of(x[i], j));
             if (is_exact && unwidened(operand_of(x[i], !j)) == n && is_op(quotient, OP_DIV) &&
                 operand_of(quotient, 0) == whole && operand_of(quotient, 1) == n)
-                return ir_convert(b, whole, x[i]->base);
+                return converted(w, whole, x[i]->base);
         }
     }
     return NULL;
 }
 
-static struct ir_value *simplify_add(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_add(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_floating(x[0]))
         return is_float_constant(x[1], -0.0) ? x[0] : NULL;
     if (is_integer_constant(x[1], 0))
         return x[0];
-    struct ir_value *whole = undivided(b, x);
+    struct ir_value *whole = undivided(b, w);
     if (whole)
         return whole;
     if (is_op(x[1], OP_NEG))
-        return ir_binary(b, OP_SUB, x[0], operand_of(x[1], 0));
-    struct ir_value *shorter = as_shorter_sum(b, OP_ADD, x);
+        return again(w, OP_SUB, x[0], operand_of(x[1], 0));
+    struct ir_value *shorter = as_shorter_sum(b, w);
     if (shorter)
         return shorter;
     /* x + -1 is written x - 1 */
     if (x[1]->is_constant && base_info[x[1]->base].is_signed && x[1]->constant.integer < 0 &&
         x[1]->constant.integer > base_low(x[1]->base))
-        return ir_binary(b, OP_SUB, x[0], builder_integer(b, x[1]->base, -x[1]->constant.integer));
+        return again(w, OP_SUB, x[0], builder_integer(b, x[1]->base, -x[1]->constant.integer));
     return NULL;
 }
 
-static struct ir_value *simplify_sub(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_sub(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_floating(x[0]))
         return is_float_constant(x[1], 0.0) ? x[0] : NULL;
     if (x[0] == x[1])
@@ -161,26 +164,27 @@ static struct ir_value *simplify_sub(struct ir_builder *b, struct ir_value **x) 
     if (is_integer_constant(x[1], 0))
         return x[0];
     if (is_integer_constant(x[0], 0))
-        return ir_unary(b, OP_NEG, x[1]);
+        return again(w, OP_NEG, x[1], NULL);
     if (is_op(x[1], OP_NEG))
-        return ir_binary(b, OP_ADD, x[0], operand_of(x[1], 0));
-    struct ir_value *shorter = as_shorter_sum(b, OP_SUB, x);
+        return again(w, OP_ADD, x[0], operand_of(x[1], 0));
+    struct ir_value *shorter = as_shorter_sum(b, w);
     if (shorter)
         return shorter;
     if (x[1]->is_constant && base_info[x[1]->base].is_signed && x[1]->constant.integer < 0 &&
         x[1]->constant.integer > base_low(x[1]->base))
-        return ir_binary(b, OP_ADD, x[0], builder_integer(b, x[1]->base, -x[1]->constant.integer));
+        return again(w, OP_ADD, x[0], builder_integer(b, x[1]->base, -x[1]->constant.integer));
     /* x - (x / n) * n = x % n, whatever the signs */
     if (is_op(x[1], OP_MUL))
         for (size_t j = 0; j < 2; j++) {
             struct ir_value *quotient = operand_of(x[1], j), *n = operand_of(x[1], !j);
             if (is_op(quotient, OP_DIV) && operand_of(quotient, 0) == x[0] && operand_of(quotient, 1) == n)
-                return ir_binary(b, OP_REM, x[0], n);
+                return again(w, OP_REM, x[0], n);
         }
     return NULL;
 }
 
-static struct ir_value *simplify_mul(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_mul(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_floating(x[0]))
         return is_float_constant(x[1], 1.0) ? x[0] : NULL;
     if (is_integer_constant(x[1], 0))
@@ -188,17 +192,18 @@ static struct ir_value *simplify_mul(struct ir_builder *b, struct ir_value **x) 
     if (is_integer_constant(x[1], 1))
         return x[0];
     if (is_integer_constant(x[1], -1) && base_info[x[1]->base].is_signed)
-        return ir_unary(b, OP_NEG, x[0]);
+        return again(w, OP_NEG, x[0], NULL);
     if (x[1]->is_constant && is_op(x[0], OP_MUL) && operand_of(x[0], 1)->is_constant)
-        return ir_binary(b, OP_MUL, operand_of(x[0], 0), ir_binary(b, OP_MUL, operand_of(x[0], 1), x[1]));
+        return again(w, OP_MUL, operand_of(x[0], 0), folded(b, OP_MUL, operand_of(x[0], 1), x[1]));
     return NULL;
 }
 
-static struct ir_value *simplify_neg(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_neg(struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_op(x[0], OP_NEG))
         return operand_of(x[0], 0);
     if (!is_floating(x[0]) && is_op(x[0], OP_SUB))
-        return ir_binary(b, OP_SUB, operand_of(x[0], 1), operand_of(x[0], 0));
+        return again(w, OP_SUB, operand_of(x[0], 1), operand_of(x[0], 0));
     return NULL;
 }
 
@@ -238,7 +243,8 @@ static int power_of_two(const struct ir_value *value) {
     return power;
 }
 
-static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_div(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_floating(x[0]))
         return is_float_constant(x[1], 1.0) ? x[0] : NULL;
     if (is_integer_constant(x[1], 0) || is_integer_constant(x[1], 1))
@@ -246,7 +252,7 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
     if (is_integer_constant(x[0], 0))
         return x[0];
     if (is_integer_constant(x[1], -1) && base_info[x[1]->base].is_signed)
-        return ir_unary(b, OP_NEG, x[0]);
+        return again(w, OP_NEG, x[0], NULL);
     if (x[0] == x[1] && is_not_zero(b, x[0]))
         return builder_integer(b, x[0]->base, 1);
     if (is_not_negative(b, x[0]) && facts_less(b, x[0], x[1], true))
@@ -254,10 +260,10 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
     struct linear quotient, remainder;
     struct ir_value *factor, *rest;
     if (x[1]->is_constant && linear_divide(b, x[0], x[1]->constant.integer, &quotient, &remainder))
-        return build_sum(b, &quotient);
+        return sum_of(w, &quotient);
     if (x[1]->is_constant &&
         linear_separate(b, x[0], x[1]->constant.integer, &quotient, &remainder)) /* t + 256 by 32 */
-        return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, build_sum(b, &remainder), x[1]), build_sum(b, &quotient));
+        return of_rest(w, &remainder, &quotient);
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return factor;
     int power = power_of_two(x[1]);
@@ -270,11 +276,12 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
         is_not_negative(b, operand_of(x[0], 0)) && operand_of(x[0], 1)->constant.integer > 0 &&
         !__builtin_mul_overflow(x[1]->constant.integer, operand_of(x[0], 1)->constant.integer, &product) &&
         product <= range_of_base(x[0]->base).high)
-        return ir_binary(b, OP_DIV, operand_of(x[0], 0), builder_integer(b, x[0]->base, product));
-    return power > 0 ? ir_binary(b, OP_SHR, x[0], builder_integer(b, x[0]->base, power)) : NULL;
+        return again(w, OP_DIV, operand_of(x[0], 0), builder_integer(b, x[0]->base, product));
+    return power > 0 ? again(w, OP_SHR, x[0], builder_integer(b, x[0]->base, power)) : NULL;
 }
 
-static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_rem(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_integer_constant(x[1], 0))
         return x[0];
     if (is_integer_constant(x[1], 1) || (is_integer_constant(x[1], -1) && base_info[x[1]->base].is_signed))
@@ -288,14 +295,14 @@ static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) 
     struct linear quotient, remainder;
     struct ir_value *factor, *rest;
     if (x[1]->is_constant && linear_divide(b, x[0], x[1]->constant.integer, &quotient, &remainder))
-        return build_sum(b, &remainder);
+        return sum_of(w, &remainder);
     if (x[1]->is_constant && linear_separate(b, x[0], x[1]->constant.integer, &quotient, &remainder))
-        return ir_binary(b, OP_REM, build_sum(b, &remainder), x[1]);
+        return of_rest(w, &remainder, NULL);
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return rest ? rest : zero(b, x[0]->base);
     int power = power_of_two(x[1]);
     if (power > 0 && (is_not_negative(b, x[0]) || facts_less(b, zero(b, x[0]->base), x[0], false)))
-        return ir_binary(b, OP_AND, x[0], builder_integer(b, x[0]->base, x[1]->constant.integer - 1));
+        return again(w, OP_AND, x[0], builder_integer(b, x[0]->base, x[1]->constant.integer - 1));
     return NULL;
 }
 
@@ -307,7 +314,9 @@ static bool is_a_bound(enum ir_op op, const struct ir_value *x, const struct ir_
     return op == OP_MIN && limit->is_constant && x->high > limit->high;
 }
 
-static struct ir_value *simplify_extreme(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+static struct ir_value *simplify_extreme(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    enum ir_op op = w->op;
     if (x[0] == x[1])
         return x[0];
     if (is_floating(x[0]))
@@ -321,14 +330,16 @@ static struct ir_value *simplify_extreme(struct ir_builder *b, enum ir_op op, st
             if (operand_of(x[i], 0) == x[!i] || operand_of(x[i], 1) == x[!i])
                 return x[i];
             if (i == 0 && x[1]->is_constant && operand_of(x[0], 1)->is_constant)
-                return ir_binary(b, op, operand_of(x[0], 0), ir_binary(b, op, operand_of(x[0], 1), x[1]));
+                return again(w, op, operand_of(x[0], 0), folded(b, op, operand_of(x[0], 1), x[1]));
         }
     return NULL;
 }
 
 /* What one of two branches gives, compared with a constant: where each branch decides it, it is
    their condition or not that. */
-static struct ir_value *compare_chosen(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+static struct ir_value *compare_chosen(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    enum ir_op op = w->op;
     int chosen = x[0]->is_constant;
     const struct ir_instruction *branch = x[chosen]->definition;
     if (!x[!chosen]->is_constant || !branch || branch->kind != IR_IF || is_floating(x[0]))
@@ -344,40 +355,44 @@ static struct ir_value *compare_chosen(struct ir_builder *b, enum ir_op op, stru
     }
     if (truth[0] == IR_UNKNOWN || truth[1] == IR_UNKNOWN || truth[0] == truth[1])
         return NULL;
-    return truth[0] == IR_TRUE ? branch->operands[0] : ir_unary(b, OP_NOT, branch->operands[0]);
+    return truth[0] == IR_TRUE ? branch->operands[0] : again(w, OP_NOT, branch->operands[0], NULL);
 }
 
-static struct ir_value *simplify_comparison(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+static struct ir_value *simplify_comparison(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    enum ir_op op = w->op;
     enum ir_truth known = facts_comparison(b, op, x[0], x[1]);
     if (known != IR_UNKNOWN)
         return ir_bool(b, known == IR_TRUE);
-    struct ir_value *condition = compare_chosen(b, op, x);
+    struct ir_value *condition = compare_chosen(b, w);
     if (condition)
         return condition;
     if (x[0]->base == BASE_BOOL && x[1]->is_constant && (op == OP_EQ || op == OP_NE))
-        return (x[1]->constant.integer != 0) == (op == OP_EQ) ? x[0] : ir_unary(b, OP_NOT, x[0]);
+        return (x[1]->constant.integer != 0) == (op == OP_EQ) ? x[0] : again(w, OP_NOT, x[0], NULL);
     return NULL;
 }
 
-static struct ir_value *simplify_abs(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_abs(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_op(x[0], OP_ABS))
         return x[0];
     if (is_floating(x[0]))
-        return is_op(x[0], OP_NEG) ? ir_unary(b, OP_ABS, operand_of(x[0], 0)) : NULL;
+        return is_op(x[0], OP_NEG) ? again(w, OP_ABS, operand_of(x[0], 0), NULL) : NULL;
     if (is_not_negative(b, x[0]))
         return x[0];
-    return facts_range(b, x[0]).high <= 0 ? ir_unary(b, OP_NEG, x[0]) : NULL;
+    return facts_range(b, x[0]).high <= 0 ? again(w, OP_NEG, x[0], NULL) : NULL;
 }
 
 /* ---- bits and bools ---- */
 
-static struct ir_value *simplify_not(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_not(struct wanted *w) {
+    struct ir_value **x = w->x;
     if (is_op(x[0], OP_NOT))
         return operand_of(x[0], 0);
     if (is_op(x[0], OP_EQ) || is_op(x[0], OP_NE)) /* also with NaN */
-        return ir_binary(b, is_op(x[0], OP_EQ) ? OP_NE : OP_EQ, operand_of(x[0], 0), operand_of(x[0], 1));
+        return again(w, is_op(x[0], OP_EQ) ? OP_NE : OP_EQ, operand_of(x[0], 0), operand_of(x[0], 1));
     if ((is_op(x[0], OP_LT) || is_op(x[0], OP_LE)) && !is_floating(operand_of(x[0], 0)))
-        return ir_binary(b, is_op(x[0], OP_LT) ? OP_LE : OP_LT, operand_of(x[0], 1), operand_of(x[0], 0));
+        return again(w, is_op(x[0], OP_LT) ? OP_LE : OP_LT, operand_of(x[0], 1), operand_of(x[0], 0));
     return NULL;
 }
 
@@ -385,7 +400,9 @@ static bool are_opposite(const struct ir_value *x, const struct ir_value *y) {
     return (is_op(x, OP_NOT) && operand_of(x, 0) == y) || (is_op(y, OP_NOT) && operand_of(y, 0) == x);
 }
 
-static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+static struct ir_value *simplify_bitwise(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    enum ir_op op = w->op;
     enum base base = x[0]->base;
     int64_t ones = base == BASE_BOOL ? 1 : -1;
     if (x[0] == x[1])
@@ -393,7 +410,7 @@ static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, st
     if (is_integer_constant(x[1], 0))
         return op == OP_AND ? x[1] : x[0];
     if (is_integer_constant(x[1], ones))
-        return op == OP_AND ? x[0] : op == OP_OR ? x[1] : ir_unary(b, base == BASE_BOOL ? OP_NOT : OP_BIT_NOT, x[0]);
+        return op == OP_AND ? x[0] : op == OP_OR ? x[1] : again(w, base == BASE_BOOL ? OP_NOT : OP_BIT_NOT, x[0], NULL);
     if (base == BASE_BOOL && are_opposite(x[0], x[1]))
         return ir_bool(b, op != OP_AND);
     if (op != OP_XOR) /* (x op y) op x */
@@ -401,7 +418,7 @@ static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, st
             if (is_op(x[i], op) && (operand_of(x[i], 0) == x[!i] || operand_of(x[i], 1) == x[!i]))
                 return x[i];
     if (x[1]->is_constant && is_op(x[0], op) && operand_of(x[0], 1)->is_constant)
-        return ir_binary(b, op, operand_of(x[0], 0), ir_binary(b, op, operand_of(x[0], 1), x[1]));
+        return again(w, op, operand_of(x[0], 0), folded(b, op, operand_of(x[0], 1), x[1]));
     if (op != OP_AND || !x[1]->is_constant)
         return NULL;
     /* A mask of low bits: nothing to do when the value has no others, else the part that it keeps of a sum */
@@ -413,13 +430,15 @@ static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, st
         return x[0];
     struct linear quotient, remainder;
     if (linear_divide(b, x[0], mask + 1, &quotient, &remainder))
-        return build_sum(b, &remainder);
+        return sum_of(w, &remainder);
     if (linear_separate(b, x[0], mask + 1, &quotient, &remainder)) /* (t + 256) & 31 */
-        return ir_binary(b, OP_AND, build_sum(b, &remainder), x[1]);
+        return of_rest(w, &remainder, NULL);
     return NULL;
 }
 
-static struct ir_value *simplify_shift(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+static struct ir_value *simplify_shift(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    enum ir_op op = w->op;
     if (is_integer_constant(x[0], 0))
         return x[0];
     if (!x[1]->is_constant)
@@ -428,18 +447,18 @@ static struct ir_value *simplify_shift(struct ir_builder *b, enum ir_op op, stru
     if (count == 0)
         return x[0];
     if (count != x[1]->constant.integer)
-        return ir_binary(b, op, x[0], builder_integer(b, x[1]->base, count));
+        return again(w, op, x[0], builder_integer(b, x[1]->base, count));
     struct linear quotient, remainder;
     if (op != OP_SHR || count > 61 || !is_not_negative(b, x[0]))
         return NULL;
     if (linear_divide(b, x[0], (int64_t)1 << count, &quotient, &remainder))
-        return build_sum(b, &quotient);
+        return sum_of(w, &quotient);
     if (linear_separate(b, x[0], (int64_t)1 << count, &quotient, &remainder)) /* (t + 256) >> 5 */
-        return ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, build_sum(b, &remainder), x[1]), build_sum(b, &quotient));
+        return of_rest(w, &remainder, &quotient);
     if (is_op(x[0], OP_SHR) && operand_of(x[0], 1)->is_constant && is_not_negative(b, operand_of(x[0], 0))) {
         int64_t sum = count + operand_of(x[0], 1)->constant.integer;
         if (sum < base_info[x[0]->base].bits)
-            return ir_binary(b, op, operand_of(x[0], 0), builder_integer(b, x[1]->base, sum));
+            return again(w, op, operand_of(x[0], 0), builder_integer(b, x[1]->base, sum));
     }
     return NULL;
 }
@@ -454,27 +473,30 @@ static bool is_where_none(struct ir_builder *b, struct ir_value **x) {
            sum.constant == x[2]->constant.integer;
 }
 
-static struct ir_value *simplify_select(struct ir_builder *b, struct ir_value **x) {
+static struct ir_value *simplify_select(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
     if (x[0]->is_constant)
         return x[x[0]->constant.integer ? 1 : 2];
     if (x[1] == x[2])
         return x[1];
     if (is_op(x[0], OP_NOT))
-        return ir_ternary(b, OP_SELECT, operand_of(x[0], 0), x[2], x[1]);
+        return selection(w, operand_of(x[0], 0), x[2], x[1]);
     if (is_where_none(b, x))
         return x[1];
     if (x[1]->base != BASE_BOOL)
         return NULL;
     if (x[1]->is_constant && x[2]->is_constant)
-        return x[1]->constant.integer ? x[0] : ir_unary(b, OP_NOT, x[0]);
+        return x[1]->constant.integer ? x[0] : again(w, OP_NOT, x[0], NULL);
     if (is_integer_constant(x[2], 0))
-        return ir_binary(b, OP_AND, x[0], x[1]);
-    return is_integer_constant(x[1], 1) ? ir_binary(b, OP_OR, x[0], x[2]) : NULL;
+        return again(w, OP_AND, x[0], x[1]);
+    return is_integer_constant(x[1], 1) ? again(w, OP_OR, x[0], x[2]) : NULL;
 }
 
 /* ---- conversions ---- */
 
-static struct ir_value *simplify_convert(struct ir_builder *b, enum base to, struct ir_value **x) {
+static struct ir_value *simplify_convert(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    enum base to = w->base;
     if (x[0]->base == to)
         return x[0];
     if (!is_op(x[0], OP_CONVERT))
@@ -482,41 +504,42 @@ static struct ir_value *simplify_convert(struct ir_builder *b, enum base to, str
     struct ir_value *inner = operand_of(x[0], 0);
     enum base from = inner->base, by = x[0]->base;
     if (from == BASE_F32 && by == BASE_F64)
-        return ir_convert(b, inner, to); /* every float is a double */
+        return converted(w, inner, to); /* every float is a double */
     if (!base_info[by].is_integer || base_info[from].is_floating || to == BASE_BOOL)
         return NULL;
     bool narrower = base_info[to].is_integer && base_info[to].bits <= base_info[by].bits;
     struct range range = facts_range(b, inner);
     bool lossless = range.low >= base_low(by) && range_high(from, range) <= base_high(by);
-    return lossless || (narrower && from != BASE_BOOL) ? ir_convert(b, inner, to) : NULL;
+    return lossless || (narrower && from != BASE_BOOL) ? converted(w, inner, to) : NULL;
 }
 
-struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result, struct ir_value **x) {
-    if (is_commutative(op, is_floating(x[0])) && (x[0]->is_constant || (!x[1]->is_constant && x[1]->id < x[0]->id)))
+struct ir_value *simplify(struct ir_builder *b, struct wanted *w) {
+    struct ir_value **x = w->x;
+    if (is_commutative(w->op, is_floating(x[0])) && (x[0]->is_constant || (!x[1]->is_constant && x[1]->id < x[0]->id)))
         swap(x);
-    switch (op) {
-    case OP_ADD: return simplify_add(b, x);
-    case OP_SUB: return simplify_sub(b, x);
-    case OP_MUL: return simplify_mul(b, x);
-    case OP_DIV: return simplify_div(b, x);
-    case OP_REM: return simplify_rem(b, x);
-    case OP_NEG: return simplify_neg(b, x);
+    switch (w->op) {
+    case OP_ADD: return simplify_add(b, w);
+    case OP_SUB: return simplify_sub(b, w);
+    case OP_MUL: return simplify_mul(b, w);
+    case OP_DIV: return simplify_div(b, w);
+    case OP_REM: return simplify_rem(b, w);
+    case OP_NEG: return simplify_neg(w);
     case OP_MIN:
-    case OP_MAX: return simplify_extreme(b, op, x);
-    case OP_ABS: return simplify_abs(b, x);
+    case OP_MAX: return simplify_extreme(b, w);
+    case OP_ABS: return simplify_abs(b, w);
     case OP_EQ:
     case OP_NE:
     case OP_LT:
-    case OP_LE: return simplify_comparison(b, op, x);
-    case OP_NOT: return simplify_not(b, x);
+    case OP_LE: return simplify_comparison(b, w);
+    case OP_NOT: return simplify_not(w);
     case OP_AND:
     case OP_OR:
-    case OP_XOR: return simplify_bitwise(b, op, x);
+    case OP_XOR: return simplify_bitwise(b, w);
     case OP_BIT_NOT: return is_op(x[0], OP_BIT_NOT) ? operand_of(x[0], 0) : NULL;
     case OP_SHL:
-    case OP_SHR: return simplify_shift(b, op, x);
-    case OP_CONVERT: return simplify_convert(b, result, x);
-    case OP_SELECT: return simplify_select(b, x);
+    case OP_SHR: return simplify_shift(b, w);
+    case OP_CONVERT: return simplify_convert(b, w);
+    case OP_SELECT: return simplify_select(b, w);
     default: return NULL; /* nothing is known of others */
     }
 }
