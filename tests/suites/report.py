@@ -153,7 +153,7 @@ def cases(env):
         paths = sorted(glob.glob(env.path("examples/*/*.fcl")) + glob.glob(env.path("tests/run/*/*.fcl")))
         chosen = paths[::24] if env.sanitized else paths[::5]
         for number, path in enumerate(chosen):
-            options = (["--sizes=n=5000", "--device=a100"], ["--target=c"], ["--target=opencl"], [])[number % 4]
+            options = (["--sizes=n=500", "--device=a100"], ["--target=c"], ["--target=opencl"], [])[number % 4]
             got = json.loads(report(path, "--json", *options))
             assert "file" in got, path
     yield Case("every program has a report", everything)
