@@ -19,7 +19,7 @@ enum { STATUS_WRONG = 1, STATUS_USAGE = 2, STATUS_DEVICE = 3, STATUS_NO_TASK = 4
 
 // ---------------------------------------------------------------- arrays
 
-enum element { ELEMENT_INT, ELEMENT_UINT, ELEMENT_FLOAT, ELEMENT_BYTE, ELEMENT_BOOL };
+enum element { ELEMENT_INT, ELEMENT_UINT, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_BYTE, ELEMENT_BOOL };
 
 struct array {
     enum element element;
@@ -56,11 +56,13 @@ enum task_id {
     TASK_SORT,
     TASK_SORT_FLOAT,
     TASK_SORT_PAIRS,
+    TASK_UNIQUE, // each number that occurs, once, in order
     TASK_HISTOGRAM,
     TASK_BY_INDEX,
     TASK_MATVEC,
     TASK_SGEMM,
     TASK_SOBEL,
+    TASK_BLUR, // of a picture in three planes of doubles
     TASK_CSR,
     TASK_MANDELBROT,
     TASK_BLACK_SCHOLES,
@@ -72,7 +74,7 @@ enum task_id {
     TASK_FMA, // no task but the ceiling of what computes: references alone have it
 };
 
-enum { MOST_INPUTS = 4, MOST_RESULTS = 2, MOST_LAUNCHES = 64 };
+enum { MOST_INPUTS = 4, MOST_RESULTS = 3, MOST_LAUNCHES = 64 };
 
 struct problem;
 
@@ -81,7 +83,7 @@ struct task {
     enum task_id id;
     const char *reference; // the file in reference/, without its ending
     int64_t size;          // where it is always the same; 0: as asked for
-    int32_t variant;       // buckets, rows, … as the task takes it
+    int32_t variant;       // buckets, rows, a window, … as the task takes it
     int32_t sigma;         // how keys are distributed: 0 uniform, -1 all alike, else a bell curve
     void (*inputs)(struct problem *problem);
     void (*define)(struct problem *problem); // makes the right results

@@ -108,6 +108,21 @@ void define_sort(struct problem *p) {
     free(values);
 }
 
+void define_unique(struct problem *p) {
+    const int32_t *in = p->in[0].at;
+    int32_t *out = p->out[0].at;
+    size_t range = (size_t)p->buckets, kept = 0;
+    unsigned char *occurs = allocate(range);
+    memset(occurs, 0, range);
+    for (size_t i = 0; i < p->in[0].count; i++)
+        occurs[in[i]] = 1;
+    for (size_t x = 0; x < range; x++)
+        if (occurs[x])
+            out[kept++] = (int32_t)x;
+    p->out[0].count = kept;
+    free(occurs);
+}
+
 void define_histogram(struct problem *p) {
     const int32_t *in = p->in[0].at;
     uint32_t *out = p->out[0].at;
@@ -172,6 +187,29 @@ void define_sobel(struct problem *p) {
     }
 }
 
+void define_blur(struct problem *p) {
+    int32_t taps = p->task->variant, radius = taps / 2;
+    double weights[16] = {1}, all = 1;
+    for (int32_t t = 1; t < taps; t++)
+        weights[t] = weights[t - 1] * (taps - t) / t;
+    for (int32_t t = 1; t < taps; t++)
+        all *= 4; // the weights of a side add up to 2^(taps - 1)
+    for (size_t plane = 0; plane < 3; plane++) {
+        const double *in = p->in[plane].at;
+        double *out = p->out[plane].at;
+        for (int32_t r = 0; r < p->rows; r++)
+            for (int32_t c = 0; c < p->columns; c++) {
+                double sum = 0;
+                for (int32_t y = 0; y < taps; y++)
+                    for (int32_t x = 0; x < taps; x++)
+                        sum += weights[y] * weights[x] *
+                               in[clamped(r + y - radius, p->rows) * (size_t)p->columns +
+                                  clamped(c + x - radius, p->columns)];
+                *out++ = sum / all;
+            }
+    }
+}
+
 void define_csr(struct problem *p) {
     const int32_t *starts = p->in[0].at, *columns = p->in[1].at;
     const float *values = p->in[2].at, *vector = p->in[3].at;
@@ -184,14 +222,23 @@ void define_csr(struct problem *p) {
     }
 }
 
+const struct window windows[5] = {
+    {-2.2f, 0.8f, -1.5f, 1.5f},
+    {-2.0f, 1.2f, -1.2f, 1.2f},
+    {-0.691060f, -0.690906f, 0.387103f, 0.387228f},
+    {-0.793114f, -0.723005f, 0.037822f, 0.140974f},
+    {-0.745464f, -0.745388f, 0.112967f, 0.113030f},
+};
+
 // How often z := z² + c can be done before |z| is above 2, in 16 greys.
 void define_mandelbrot(struct problem *p) {
     unsigned char *out = p->out[0].at;
-    float dx = (PICTURE_RIGHT - PICTURE_LEFT) / (float)p->columns, dy = (PICTURE_TOP - PICTURE_BOTTOM) / (float)p->rows;
+    const struct window w = windows[p->task->variant];
+    float dx = (w.right - w.left) / (float)p->columns, dy = (w.top - w.bottom) / (float)p->rows;
     double steps = 0;
     for (int32_t r = 0; r < p->rows; r++) {
         for (int32_t c = 0; c < p->columns; c++) {
-            float cx = PICTURE_LEFT + (float)c * dx, cy = PICTURE_TOP - (float)r * dy, x = 0, y = 0;
+            float cx = w.left + (float)c * dx, cy = w.top - (float)r * dy, x = 0, y = 0;
             int count = 0;
             for (; x * x + y * y < 4 && count < PICTURE_ITERATIONS; count++) {
                 float next = x * x - y * y + cx;

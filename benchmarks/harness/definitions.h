@@ -8,11 +8,12 @@
 #define SAXPY_FACTOR 2.0f
 #define INTEREST 0.02f
 #define VOLATILITY 0.3f
-#define PICTURE_LEFT -2.2f
-#define PICTURE_RIGHT 0.8f
-#define PICTURE_BOTTOM -1.5f
-#define PICTURE_TOP 1.5f
 enum { PICTURE_ITERATIONS = 512 };
+// What a picture of the Mandelbrot set shows: examples/mandelbrot's, then Obsidian's four (Svensson 2013, figure 3.33).
+struct window {
+    float left, right, bottom, top;
+};
+extern const struct window windows[5];
 
 void define_copy(struct problem *problem);
 void define_saxpy(struct problem *problem);
@@ -28,7 +29,9 @@ void define_histogram(struct problem *problem);
 void define_by_index(struct problem *problem);
 void define_matvec(struct problem *problem);
 void define_sgemm(struct problem *problem);
+void define_unique(struct problem *problem);
 void define_sobel(struct problem *problem);
+void define_blur(struct problem *problem); // by binomial weights, `variant` of them across and down
 void define_csr(struct problem *problem);
 void define_mandelbrot(struct problem *problem);
 void define_black_scholes(struct problem *problem);

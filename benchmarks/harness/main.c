@@ -26,6 +26,7 @@
 // Exit status: 0 good, 1 wrong results, 2 wrong command line, 3 no device or a failing one, 4 this
 // side has no such task.
 #include "bench.h"
+#include "definitions.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -161,6 +162,11 @@ static void write_inputs(const struct problem *problem, const char *folder) {
     print_named("task", problem->task->name);
     printf(", \"size\": %" PRId64 ", \"rows\": %" PRId32 ", \"columns\": %" PRId32 ", \"buckets\": %" PRId32 ", ",
            problem->size, problem->rows, problem->columns, problem->buckets);
+    if (problem->task->id == TASK_MANDELBROT) {
+        struct window w = windows[problem->task->variant];
+        printf("\"left\": %.9g, \"right\": %.9g, \"bottom\": %.9g, \"top\": %.9g, ", (double)w.left, (double)w.right,
+               (double)w.bottom, (double)w.top);
+    }
     print_named("reference", problem->task->reference);
     printf(", \"files\": [");
     size_t bytes = 0;
@@ -289,7 +295,7 @@ int main(int count, char **words) {
     problem_make(&problem, c.task, c.exactly ? c.exactly : usual, c.columns);
     if (c.write) {
         // How much is moved or computed depends on data.
-        if (c.task->id == TASK_FILTER || c.task->id == TASK_MANDELBROT)
+        if (c.task->id == TASK_FILTER || c.task->id == TASK_UNIQUE || c.task->id == TASK_MANDELBROT)
             problem_solve(&problem);
         write_inputs(&problem, c.write);
         return 0;

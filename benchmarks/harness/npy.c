@@ -11,8 +11,8 @@ static const struct {
     const char *code;
     size_t bytes;
 } elements[] = {
-    [ELEMENT_INT] = {"<i4", 4},  [ELEMENT_UINT] = {"<u4", 4}, [ELEMENT_FLOAT] = {"<f4", 4},
-    [ELEMENT_BYTE] = {"|u1", 1}, [ELEMENT_BOOL] = {"|b1", 1},
+    [ELEMENT_INT] = {"<i4", 4},    [ELEMENT_UINT] = {"<u4", 4}, [ELEMENT_FLOAT] = {"<f4", 4},
+    [ELEMENT_DOUBLE] = {"<f8", 8}, [ELEMENT_BYTE] = {"|u1", 1}, [ELEMENT_BOOL] = {"|b1", 1},
 };
 
 size_t element_bytes(enum element element) { return elements[element].bytes; }

@@ -28,6 +28,13 @@ static void *input(struct problem *p, enum element element, size_t count, const 
     return array->at;
 }
 
+static void random_doubles(struct problem *p, size_t count) {
+    uint64_t stream = p->inputs;
+    double *at = input(p, ELEMENT_DOUBLE, count, "doubles", (int64_t)stream, 1);
+    for (size_t i = 0; i < count; i++)
+        at[i] = (double)random_unit(i, stream);
+}
+
 static void result(struct problem *p, enum element element, size_t count) {
     p->out[p->results++] = (struct array){element, count, 0, NULL, ""};
 }
@@ -142,7 +149,7 @@ static void inputs_buckets(struct problem *p) {
     }
     if (p->task->id == TASK_BY_INDEX)
         random_words(p, ELEMENT_INT, n);
-    result(p, ELEMENT_INT, (size_t)buckets);
+    result(p, ELEMENT_INT, p->task->id == TASK_SORT ? n : (size_t)buckets);
 }
 
 static void inputs_matvec(struct problem *p) {
@@ -154,7 +161,7 @@ static void inputs_matvec(struct problem *p) {
 }
 
 static void inputs_sgemm(struct problem *p) {
-    p->columns = p->rows = square_side(p->size);
+    p->columns = p->rows = (int32_t)lround(sqrt((double)p->size));
     if ((int64_t)p->rows * p->columns != p->size || p->rows % 64 != 0)
         die(STATUS_USAGE, "%" PRId64 " elements are no square whose sides are multiples of 64", p->size);
     random_floats(p, (size_t)p->size, 0, 1);
@@ -168,6 +175,16 @@ static void inputs_sobel(struct problem *p) {
     random_floats(p, (size_t)p->size, 0, 1);
     result(p, ELEMENT_FLOAT, (size_t)p->size);
     p->operations = 16.0 * (double)p->size;
+}
+
+// Red, green and blue.
+static void inputs_blur(struct problem *p) {
+    shape(p);
+    for (int plane = 0; plane < 3; plane++)
+        random_doubles(p, (size_t)p->size);
+    for (int plane = 0; plane < 3; plane++)
+        result(p, ELEMENT_DOUBLE, (size_t)p->size);
+    p->operations = 3 * 2.0 * (double)p->size * p->task->variant * p->task->variant;
 }
 
 // Rows of 0 to 32 elements, 16 on average, in columns at random.
@@ -264,6 +281,23 @@ static void define_none(struct problem *p) { (void)p; }
     { "obsidianScan" name, TASK_SCAN, "scan", 1 << 20, 0, 0, inputs_ints, define_scan, 0, 0 }
 #define OBSIDIAN_SORT(name)                                                                                            \
     { "obsidianSort" name, TASK_SORT, "sort", 1 << 24, 0, 0, inputs_keys, define_sort, 0, 0 }
+#define OBSIDIAN_PICTURE(name, window)                                                                                 \
+    {                                                                                                                  \
+        "obsidianMandelbrot" name, TASK_MANDELBROT, "mandelbrot", 512 * 512, window, 0, inputs_picture,                \
+            define_mandelbrot, 0, 0.02f                                                                                \
+    }
+#define IN_RANGE(bits)                                                                                                 \
+    {"sortT" #bits, TASK_SORT, "sort", 0, 1 << bits, 0, inputs_buckets, define_sort, 0, 0}, {                          \
+        "uniqueT" #bits, TASK_UNIQUE, "none", 0, 1 << bits, 0, inputs_buckets, define_unique, 0, 0                     \
+    }
+#define UPDATES(buckets)                                                                                               \
+    { "updates" #buckets, TASK_HISTOGRAM, "histogram", 0, buckets, 0, inputs_buckets, define_histogram, 0, 0 }
+#define PRODUCT(side)                                                                                                  \
+    { "sgemm" #side, TASK_SGEMM, "sgemm", side *side, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0 }
+#define SOBEL(side)                                                                                                    \
+    { "sobel" #side, TASK_SOBEL, "sobel", side *side, 0, 0, inputs_sobel, define_sobel, 1e-5f, 0 }
+#define BLUR(taps)                                                                                                     \
+    { "blur" #taps, TASK_BLUR, "blur", 0, taps, 0, inputs_blur, define_blur, 1e-6f, 0 }
 #define DATA_SET(name, buckets, sigma)                                                                                 \
     { name, TASK_BY_INDEX, "byIndex", 20000000, buckets, sigma, inputs_buckets, define_by_index, 0, 0 }
 
@@ -299,8 +333,12 @@ const struct task tasks[] = {
     DATA_SET("D11", 4096, -1),
     DATA_SET("D12", 65536, -1),
     {"matVec", TASK_MATVEC, "matVec", 0, 0, 0, inputs_matvec, define_matvec, 1e-4f, 0},
-    {"sgemm512", TASK_SGEMM, "sgemm", 512 * 512, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
-    {"sgemm1024", TASK_SGEMM, "sgemm", 1024 * 1024, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
+    PRODUCT(256),
+    PRODUCT(384),
+    PRODUCT(512),
+    PRODUCT(640),
+    PRODUCT(768),
+    PRODUCT(1024),
     {"product64", TASK_SGEMM, "sgemm", 64 * 64, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
     {"exp", TASK_EXP, "none", 0, 0, 0, inputs_exp, define_exp, 1e-6f, 0},
     {"convolution", TASK_CONVOLUTION, "none", 0, 16, 0, inputs_convolution, define_convolution, 1e-5f, 0},
@@ -308,6 +346,14 @@ const struct task tasks[] = {
     {"runLengths", TASK_RUN_LENGTHS, "none", 0, 0, 0, inputs_runs, define_run_lengths, 0, 0},
     {"bfs", TASK_BFS, "none", 1 << 20, 0, 0, inputs_graph, define_bfs, 0, 0},
     {"sobel", TASK_SOBEL, "sobel", 0, 0, 0, inputs_sobel, define_sobel, 1e-5f, 0},
+    SOBEL(256),
+    SOBEL(512),
+    SOBEL(1024),
+    SOBEL(2048),
+    SOBEL(4096),
+    BLUR(3),
+    BLUR(5),
+    BLUR(7),
     {"csr", TASK_CSR, "csr", 0, 0, 0, inputs_csr, define_csr, 1e-4f, 0},
     {"mandelbrot", TASK_MANDELBROT, "mandelbrot", 1024 * 1024, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
     {"blackScholes", TASK_BLACK_SCHOLES, "blackScholes", 0, 0, 0, inputs_options, define_black_scholes, 1e-4f, 0},
@@ -331,7 +377,23 @@ const struct task tasks[] = {
     {"obsidianScan", TASK_SCAN, "scan", 1 << 20, 0, 0, inputs_ints, define_scan, 0, 0},
     {"obsidianReduce", TASK_REDUCE, "reduce", 1 << 24, 0, 0, inputs_iota, define_reduce, 0, 0},
     {"obsidianSort", TASK_SORT, "sort", 1 << 24, 0, 0, inputs_keys, define_sort, 0, 0},
-    {"obsidianMandelbrot", TASK_MANDELBROT, "mandelbrot", 512 * 512, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
+    OBSIDIAN_PICTURE("", 1),
+    OBSIDIAN_PICTURE("1", 2),
+    OBSIDIAN_PICTURE("2", 3),
+    OBSIDIAN_PICTURE("3", 4),
+    /* Numbers below 2^10 to 2^20, as figures 3.25 to 3.27 have them. */
+    IN_RANGE(10),
+    IN_RANGE(14),
+    IN_RANGE(17),
+    IN_RANGE(20),
+    /* The numbers of buckets of Hellfritsch's tables. */
+    UPDATES(16),
+    UPDATES(64),
+    UPDATES(256),
+    UPDATES(1024),
+    UPDATES(4096),
+    UPDATES(16384),
+    UPDATES(61440),
     {"fma", TASK_FMA, "fma", 1ll << 33, 0, 0, inputs_none, define_none, 0, 0},
 };
 const size_t task_count = sizeof tasks / sizeof tasks[0];
@@ -356,8 +418,9 @@ void problem_solve(struct problem *problem) {
 
 size_t problem_most(const struct problem *problem, size_t result) {
     enum task_id id = problem->task->id;
-    return id == TASK_FILTER || id == TASK_REDUCE || id == TASK_RUN_LENGTHS ? (size_t)problem->size
-                                                                            : problem->out[result].count;
+    return id == TASK_FILTER || id == TASK_UNIQUE || id == TASK_REDUCE || id == TASK_RUN_LENGTHS
+               ? (size_t)problem->size
+               : problem->out[result].count;
 }
 
 // ---------------------------------------------------------------- comparing
@@ -367,6 +430,7 @@ static double number_at(const struct array *array, size_t i) {
     case ELEMENT_INT: return ((const int32_t *)array->at)[i];
     case ELEMENT_UINT: return ((const uint32_t *)array->at)[i];
     case ELEMENT_FLOAT: return (double)((const float *)array->at)[i];
+    case ELEMENT_DOUBLE: return ((const double *)array->at)[i];
     case ELEMENT_BYTE:
     case ELEMENT_BOOL: break;
     }

@@ -144,6 +144,14 @@ cudaError_t call(void *scratch, size_t &bytes) {
     case TASK_SORT:
         return cub::DeviceRadixSort::SortKeys(scratch, bytes, static_cast<const unsigned *>(side.in[0]),
                                               static_cast<unsigned *>(side.out[0]), n);
+    case TASK_UNIQUE: {
+        size_t more = bytes;
+        cudaError_t error = cub::DeviceRadixSort::SortKeys(scratch, bytes, in, side.sorted[0], n);
+        if (error == cudaSuccess)
+            error = cub::DeviceSelect::Unique(scratch, more, side.sorted[0], out, side.count, n);
+        bytes = !scratch && more > bytes ? more : bytes;
+        return error;
+    }
     case TASK_SORT_FLOAT:
         return cub::DeviceRadixSort::SortKeys(scratch, bytes, static_cast<const float *>(side.in[0]),
                                               static_cast<float *>(side.out[0]), n);
@@ -171,6 +179,7 @@ bool has_task(task_id id) {
     case TASK_SORT:
     case TASK_SORT_FLOAT:
     case TASK_SORT_PAIRS:
+    case TASK_UNIQUE:
     case TASK_HISTOGRAM:
     case TASK_BY_INDEX:
     case TASK_MATVEC:
@@ -201,6 +210,8 @@ int side_begin(problem *p, const options *) {
         for (int **array : {&side.unique, &side.sums})
             must(cudaMalloc(array, (size_t)p->buckets * sizeof **array));
     }
+    if (p->task->id == TASK_UNIQUE)
+        must(cudaMalloc(&side.sorted[0], (size_t)p->size * sizeof *side.sorted[0]));
     must(call(nullptr, side.scratch_bytes));
     must(cudaMalloc(&side.scratch, side.scratch_bytes + 1));
     must(cudaEventCreate(&side.start));
@@ -245,7 +256,7 @@ size_t side_launches(double *seconds, const char **names) {
 void side_results(array *results) {
     if (side.p->task->id == TASK_REDUCE)
         results[0].count = 1;
-    if (side.p->task->id == TASK_FILTER) {
+    if (side.p->task->id == TASK_FILTER || side.p->task->id == TASK_UNIQUE) {
         int kept;
         must(cudaMemcpy(&kept, side.count, sizeof kept, cudaMemcpyDeviceToHost));
         results[0].count = (size_t)kept;

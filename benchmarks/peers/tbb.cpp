@@ -46,6 +46,7 @@ int side_begin(problem *p, const options *) {
         side.keys = elements<unsigned>(p->in[0]);
         side.sorted.resize(n);
         return 0;
+    case TASK_UNIQUE:
     case TASK_COPY:
     case TASK_REVERSE:
     case TASK_REDUCE:
@@ -74,6 +75,11 @@ void side_run(void) {
         std::transform(par, side.x.begin(), side.x.end(), side.y.begin(), side.z.begin(),
                        [](float x, float y) { return SAXPY_FACTOR * x + y; });
         break;
+    case TASK_UNIQUE:
+        std::copy(par, side.in.begin(), side.in.end(), side.out.begin());
+        std::sort(par, side.out.begin(), side.out.end());
+        side.kept = static_cast<std::size_t>(std::unique(par, side.out.begin(), side.out.end()) - side.out.begin());
+        break;
     case TASK_SORT:
         std::copy(par, side.keys.begin(), side.keys.end(), side.sorted.begin());
         std::sort(par, side.sorted.begin(), side.sorted.end());
@@ -92,6 +98,7 @@ void side_results(array *results) {
         results[0].count = 1;
         std::memcpy(results[0].at, &side.sum, sizeof side.sum);
         break;
+    case TASK_UNIQUE:
     case TASK_FILTER:
         results[0].count = side.kept;
         std::memcpy(results[0].at, side.out.data(), side.kept * sizeof(int));

@@ -116,6 +116,7 @@ void plan_for_cpus(const struct task_side *task, bool is_opencl) {
     const struct problem *p = task->problem;
     struct fcl_buffer *const *in = task->in, *const *out = task->out;
     int32_t n = (int32_t)p->size;
+    struct window w = windows[p->task->id == TASK_MANDELBROT ? p->task->variant : 0];
     switch (p->task->id) {
     case TASK_COPY: with(add_elements("copy", n, is_opencl), "bbi", in[0], out[0], n); break;
     case TASK_SAXPY:
@@ -138,17 +139,23 @@ void plan_for_cpus(const struct task_side *task, bool is_opencl) {
         break;
     case TASK_SGEMM: plan_sgemm(task, p->columns); break;
     case TASK_SOBEL: with(add_launch("sobel", per_unit(8), 1), "bbii", in[0], out[0], p->rows, p->columns); break;
+    case TASK_BLUR:
+        for (int plane = 0; plane < 3; plane++)
+            with(add_launch("blur", per_unit(8), 1), "bbiii", in[plane], out[plane], p->rows, p->columns,
+                 p->task->variant);
+        break;
     case TASK_CSR:
         with(add_launch("csr", per_unit(32), 1), "bbbbbi", in[0], in[1], in[2], in[3], out[0], p->rows);
         break;
     case TASK_MANDELBROT:
-        with(add_launch("mandelbrot", (uint64_t)p->rows, 1), "biiffff", out[0], p->rows, p->columns,
-             (double)PICTURE_LEFT, (double)PICTURE_RIGHT, (double)PICTURE_BOTTOM, (double)PICTURE_TOP);
+        with(add_launch("mandelbrot", (uint64_t)p->rows, 1), "biiffff", out[0], p->rows, p->columns, (double)w.left,
+             (double)w.right, (double)w.bottom, (double)w.top);
         break;
     case TASK_BLACK_SCHOLES:
         with(add_launch("blackScholes", per_unit(8), 1), "ffbbbbbi", (double)INTEREST, (double)VOLATILITY, in[0], in[1],
              in[2], out[0], out[1], n);
         break;
+    case TASK_UNIQUE:
     case TASK_EXP:
     case TASK_CONVOLUTION:
     case TASK_WORDS:

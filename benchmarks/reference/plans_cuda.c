@@ -95,6 +95,7 @@ void plan_for_cuda(const struct task_side *task) {
     const struct problem *p = task->problem;
     struct fcl_buffer *const *in = task->in, *const *out = task->out;
     int32_t n = (int32_t)p->size;
+    struct window w = windows[p->task->id == TASK_MANDELBROT ? p->task->variant : 0];
     switch (p->task->id) {
     case TASK_COPY: with(add_elements("copy", n), "bbi", in[0], out[0], n); break;
     case TASK_SAXPY: with(add_elements("saxpy", n), "bbbfi", in[0], in[1], out[0], (double)SAXPY_FACTOR, n); break;
@@ -117,18 +118,24 @@ void plan_for_cuda(const struct task_side *task) {
         break;
     case TASK_SGEMM: with(add_matrix_tiles("sgemm", p, 64, 64, 128), "bbbi", in[0], in[1], out[0], p->columns); break;
     case TASK_SOBEL: with(add_matrix_tiles("sobel", p, 8, 128, 128), "bbii", in[0], out[0], p->rows, p->columns); break;
+    case TASK_BLUR:
+        for (int plane = 0; plane < 3; plane++)
+            with(add_matrix_tiles("blur", p, 8, 32, 256), "bbiii", in[plane], out[plane], p->rows, p->columns,
+                 p->task->variant);
+        break;
     case TASK_CSR:
         with(add_launch("csr", divide_up(8 * (uint64_t)p->rows, GPU_BLOCK), GPU_BLOCK), "bbbbbi", in[0], in[1], in[2],
              in[3], out[0], p->rows);
         break;
     case TASK_MANDELBROT:
-        with(add_matrix_tiles("mandelbrot", p, 8, 32, 256), "biiffff", out[0], p->rows, p->columns,
-             (double)PICTURE_LEFT, (double)PICTURE_RIGHT, (double)PICTURE_BOTTOM, (double)PICTURE_TOP);
+        with(add_matrix_tiles("mandelbrot", p, 8, 32, 256), "biiffff", out[0], p->rows, p->columns, (double)w.left,
+             (double)w.right, (double)w.bottom, (double)w.top);
         break;
     case TASK_BLACK_SCHOLES:
         with(add_elements("blackScholes", n), "ffbbbbbi", (double)INTEREST, (double)VOLATILITY, in[0], in[1], in[2],
              out[0], out[1], n);
         break;
+    case TASK_UNIQUE:
     case TASK_EXP:
     case TASK_CONVOLUTION:
     case TASK_WORDS:

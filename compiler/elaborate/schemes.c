@@ -236,7 +236,8 @@ static bool is_one_thread(const struct elaborator *e, const struct push *push) {
 
 static bool may_mix_tuples(struct elaborator *e, const struct push *push) {
     base_list leaves = elab_bases_of(e, push->update.element);
-    return leaves.count > 1 && push->update.pairs->length->high > 1 && !is_one_thread(e, push);
+    return leaves.count > 1 && push->update.pairs->length->high > 1 && !is_one_thread(e, push) &&
+           !push->update.are_distinct;
 }
 
 static void store_pair(struct elaborator *e, void *context, struct elab_value *pair) {
@@ -260,7 +261,8 @@ static void store_pairs(struct elaborator *e, struct push *push, const struct wr
     if (may_mix_tuples(e, push))
         choose_pairs(e, push, &s);
     s.number = elab_begin_threads(e, push->level, ir_resolve(b, push->update.pairs->length));
-    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !s.chosen && push->level > LEVEL_THREAD);
+    bool may_meet = !s.chosen && push->level > LEVEL_THREAD && !push->update.are_distinct;
+    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, may_meet);
     elab_take_pairs(e, push, s.number, store_pair, &s);
     ir_set_overwrites(b, overwrote);
     ir_set_may_meet(b, met);

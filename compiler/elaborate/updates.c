@@ -4,9 +4,14 @@
    An update may write into the array that it starts from (note [updates] in ir/reuse.c), and its
    pairs see that array as it was. So pairs that read it are computed first and stored, which takes
    as much memory as there are pairs. Where an element makes as many pairs as it likes, there is no
-   place for them: then the array is copied, as the pairs use it while it is updated. */
+   place for them: then the array is copied, as the pairs use it while it is updated.
+   A scatter need not store its pairs where each thread reads only what no other one writes, as the
+   bits of the places show (note [bits] in ir/bits.h): so a stage of a network is one loop. */
 #include "elaborate/value.h"
+#include "ir/bits.h"
 #include "ir/walk.h"
+
+enum { MOST_PLACES = 16 }; /* that an element reads or writes, and that are compared */
 
 bool elab_is_update(const struct push *push) {
     return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE_BY_INDEX;
@@ -53,43 +58,71 @@ static struct push *pairs_at(struct elaborator *e, const struct push *push, stru
     return elab_as_push(e, elab_index(e, push->update.pairs, which));
 }
 
-void elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
+bool elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
                      void *context) {
     if (!push->update.is_each) {
         take_checked(e, take, context, elab_index(e, push->update.pairs, which));
-        return;
+        return true;
     }
     struct push *pairs = pairs_at(e, push, which);
     if (take_few(e, pairs, take, context))
-        return;
+        return true;
     struct taking taking = {.writer.write = write_taken, .take = take, .context = context};
     elab_run(e, pairs, &taking.writer);
+    return false;
 }
 
 /* ---- old values ---- */
 
 struct looking {
     const struct push *push, *other;
-    const struct ir_region *around; /* of what is looked at, and nothing else */
+    const struct ir_region *around, *body; /* of what is looked at, and nothing else; of the loop over pairs */
     bool finds;
-    struct ir_value *each; /* how many pairs an element makes, where that is known; else NULL */
+    struct ir_value *each;        /* how many pairs an element makes, where that is known; else NULL */
+    ir_values reads, writes;      /* places, in the loop's body */
+    bool are_apart, are_distinct; /* no thread reads what another one writes; no two write one place */
 };
 
-static bool is_read(const struct ir_region *region, const struct pull *array, size_t leaf_count) {
+static void add_place(struct elaborator *e, ir_values *places, struct ir_value *place) {
+    for (size_t i = 0; i < places->count; i++)
+        if (places->at[i] == place)
+            return;
+    if (places->count < MOST_PLACES) /* more are not compared */
+        vec_push(e->arena, places, place);
+}
+
+static void find_reads(struct elaborator *e, struct looking *looking, const struct ir_region *region,
+                       size_t leaf_count) {
+    const struct pull *array = looking->other->array;
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        for (size_t k = 0; walk.at->kind == IR_LOAD && k < leaf_count; k++)
-            if (walk.at->buffer == array->memory.buffers[k])
-                return true;
-    return false;
+        for (size_t k = 0; walk.at->kind == IR_LOAD && k < leaf_count; k++) {
+            if (walk.at->buffer != array->memory.buffers[k])
+                continue;
+            looking->finds = true;
+            if (ir_region_inside(region, looking->body))
+                add_place(e, &looking->reads, walk.at->operands[0]);
+        }
 }
 
 /* Loops that store nothing are gone when they end, so all that is open here is looked at. */
 static void see_pair(struct elaborator *e, void *context, struct elab_value *pair) {
     struct looking *looking = context;
     elab_leaves(e, pair);
+    add_place(e, &looking->writes, ir_resolve(e->builder, elab_as_scalar(e, pair->tuple.items[0])));
     base_list bases = elab_bases_of(e, looking->other->update.element);
     for (const struct ir_region *at = ir_current(e->builder); at != looking->around->parent; at = at->parent)
-        looking->finds |= is_read(at, looking->other->array, bases.count);
+        find_reads(e, looking, at, bases.count);
+}
+
+/* In different turns of the loop. */
+static bool are_apart(struct elaborator *e, const struct looking *looking, const ir_values *places,
+                      const struct ir_value *index) {
+    bool good = places->count < MOST_PLACES && looking->writes.count < MOST_PLACES;
+    for (size_t k = 0; k < places->count && good; k++)
+        for (size_t j = 0; j < looking->writes.count && good; j++)
+            good = ir_places_apart(ir_resolve(e->builder, places->at[k]), ir_resolve(e->builder, looking->writes.at[j]),
+                                   index, looking->body);
+    return good;
 }
 
 static void look(struct elaborator *e, void *context) {
@@ -97,11 +130,23 @@ static void look(struct elaborator *e, void *context) {
     const struct push *push = looking->push;
     looking->around = ir_current(e->builder);
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->update.pairs->length));
+    looking->body = ir_current(e->builder);
     if (push->update.is_each) {
         struct ir_value *each = elab_push_length(e, pairs_at(e, push, i));
         looking->each = each && ir_resolve(e->builder, each)->is_constant ? ir_resolve(e->builder, each) : NULL;
     }
-    elab_take_pairs(e, push, i, see_pair, looking);
+    bool is_read_first = elab_take_pairs(e, push, i, see_pair, looking);
+    if (push->level == LEVEL_THREAD || !is_read_first)
+        return;
+    looking->are_apart = are_apart(e, looking, &looking->reads, i);
+    looking->are_distinct = are_apart(e, looking, &looking->writes, i);
+}
+
+/* May it read the array while it writes into it? Checks read all pairs once more; and what takes turns in one piece of
+   memory, as the halves of a loop do, is told apart by more than bits. */
+static bool may_read_old(const struct elaborator *e, const struct push *push, const struct push *other) {
+    return push == other && push->kind == PUSH_SCATTER && !push->update.is_over && !e->options->check &&
+           !other->array->memory.offset;
 }
 
 bool elab_may_hold_pairs(struct elaborator *e, const struct push *push) {
@@ -132,6 +177,10 @@ void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push 
     bool is_seen = elab_try(e, look, &looking);
     if (is_seen ? !looking.finds : !push->update.is_over)
         return;
+    if (is_seen && looking.are_apart && may_read_old(e, push, other)) {
+        push->update.are_distinct = looking.are_distinct;
+        return;
+    }
     bool has_room = push->level == LEVEL_GRID || elab_upper_bound(e, push->update.pairs->length);
     if (!has_room || (push->update.is_each && !looking.each)) {
         elab_note_copied(e, push, UPDATE_COPIES_MANY);

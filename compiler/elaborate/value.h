@@ -122,6 +122,7 @@ struct push {
             struct type *element;
             bool is_each;               /* `pairs` are a thread's push arrays of pairs */
             bool is_over;               /* it is written over the array, where that is: it runs last */
+            bool are_distinct;          /* SCATTER: no two pairs of different elements have one place */
             struct elab_value *neutral; /* REDUCE_BY_INDEX: of the function, and: */
             struct ir_value *bytes, *blocks, *passes, *copies;
         } update;
@@ -554,8 +555,9 @@ void elab_note_copied(struct elaborator *e, const struct push *push, enum ir_upd
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);
 /* What is done with one pair, a tuple of place and value. */
 typedef void elab_take(struct elaborator *e, void *context, struct elab_value *pair);
-/* The pairs of an update that its element `which` makes: one, or those of a thread's push array. */
-void elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
+/* The pairs of an update that its element `which` makes: one, or those of a thread's push array. Are all of them made
+   before the first is taken? */
+bool elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
                      void *context);
 /* Around the loop that copies the array: it is known as such, and as the update's. */
 void elab_begin_start(struct elaborator *e, const struct push *push);

@@ -1,5 +1,9 @@
 /* The tables of the IR and the questions about its structure that every stage asks. */
 #include "ir/ir.h"
+
+#include <limits.h>
+
+#include "ir/machine.h"
 #include "ir/walk.h"
 
 const struct ir_op_info ir_op_info[OP_COUNT] = {
@@ -121,6 +125,27 @@ const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension) {
 }
 
 enum base ir_lanes_base(const struct ir_kernel *kernel) { return kernel->warp_size > 32 ? BASE_U64 : BASE_U32; }
+
+int ir_body_size(const struct ir_region *region) {
+    int size = 0;
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk), size++)
+        if (ir_is_loop(walk.at))
+            return INT_MAX;
+    return size;
+}
+
+int ir_turns(const struct ir_instruction *forall) {
+    const struct ir_region *body = forall->regions[0];
+    int turns = GPU_TURNS, bytes = 0, size = ir_body_size(body);
+    if (size > GPU_TURN || !ir_has(forall, IR_LOAD))
+        return 1;
+    for (struct ir_walk walk = ir_walk(body); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD)
+            bytes += base_info[walk.at->buffer->element].bits / 8;
+    while (turns * bytes < GPU_TURN_BYTES && 2 * turns * size <= GPU_TURNS * GPU_TURN)
+        turns *= 2;
+    return turns;
+}
 
 void ir_note_update(struct arena *arena, struct ir_kernel *kernel, struct ir_update update) {
     for (size_t i = 0; i < kernel->updated.count; i++) {

@@ -242,13 +242,15 @@ struct ir_instruction {
         } store;
         struct {             /* IF */
             bool is_split;   /* the library's own: for a whole chunk, and for what is left */
+            bool is_ranges;  /* the condition is whether a block is of the first of two ranges: join_launches.c */
             bool takes_both; /* each branch by some turn of a loop: what goes wrong in one goes wrong */
         } branch;
         struct {
             /* FOR (never FORALL): the C compiler should unroll it (private arrays are indexed by its
                index) */
             bool unroll;
-            int threads;  /* FORALL from grid to block or warp: of each block; 0: as many as the kernel's */
+            int threads;          /* FORALL from grid to block or warp: of each block; 0: as many as the kernel's */
+            struct ir_value *all; /* FORALL: of a tile: elements of all tiles, as join_launches.c makes them; or NULL */
             bool is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in
                              elaborate/update.c */
         } loop;
@@ -384,6 +386,11 @@ bool ir_is_slot(const struct ir_kernel *kernel, const struct ir_buffer *buffer);
 
 /* The threads of a block, in the launch that the region belongs to. */
 int ir_block_threads(const struct ir_kernel *kernel, const struct ir_region *region);
+
+/* How much there is to print for a body without loops; INT_MAX of others. */
+int ir_body_size(const struct ir_region *region);
+/* How many turns of a loop over elements a thread takes together: note [turns] in map/simt.c. */
+int ir_turns(const struct ir_instruction *forall);
 
 /* The base of a number that has a bit for each lane of a warp: uint, or u64 for 64 lanes. */
 enum base ir_lanes_base(const struct ir_kernel *kernel);

@@ -25,6 +25,7 @@ void pass_outline(struct arena *arena, struct ir_kernel *kernel);
 void pass_clear(struct arena *arena, struct ir_kernel *kernel);
 /* Other blocks must see what a block has stored before a fence. */
 void pass_last_block(struct arena *arena, struct ir_kernel *kernel);
+void pass_join_launches(struct arena *arena, struct ir_kernel *kernel);
 void pass_on_device(struct arena *arena, struct ir_kernel *kernel);
 void pass_zeros(struct arena *arena, struct ir_kernel *kernel);
 void pass_sink(struct arena *arena, struct ir_kernel *kernel);

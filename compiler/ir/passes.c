@@ -32,6 +32,7 @@ const struct ir_pass ir_passes[] = {
     {"on-device", "loads in launches what they alone want of earlier ones", pass_on_device, 1, PASS_THREADS},
     {"unroll", "unrolls loops that keep private arrays out of registers", pass_unroll, 1, PASS_ANY},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1, PASS_ANY},
+    {"join-launches", "stores the parts of an array by one launch", pass_join_launches, 1, PASS_THREADS | PASS_EXACT},
     {"own-places", "keeps in registers what a thread alone touches", pass_own_places, 1, PASS_THREADS | PASS_EXACT},
     {"banks", "pads shared arrays, so that threads use different banks", pass_banks, 1, PASS_THREADS},
     {"store-pairs", "stores two elements of 16 bits at a time", pass_store_pairs, 1, PASS_THREADS},

@@ -4,9 +4,10 @@
    The elaborator writes `scatter start pairs` as a loop that copies `start` into memory of the
    result, and loops that store the pairs over it; a reduceByIndex likewise. Here the copy goes
    where it can: the result then is the array that it was copied from. What the pairs read of that
-   array has been stored before, where they may write it (elaborate/updates.c), so behind the copy
-   its old elements are read by nobody, unless the program reads them. Whether it does is seen from
-   what is left of the program at this stage, which has no functions and tuples any more:
+   array has been stored before, or is nowhere that another pair writes (elaborate/updates.c, and
+   ir_reads_old here), so behind the copy its old elements are read by nobody, unless the program
+   reads them. Whether it does is seen from what is left of the program at this stage, which has no
+   functions and tuples any more:
    1. The array is made where the copy is, or outside of branches around it: nothing behind the copy touches it.
    2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their
       memory, and the old elements must end up in a buffer that is made in each step anew. The SWAPs
@@ -20,6 +21,7 @@
 #include "ir/pass_list.h"
 
 #include "ir/places.h"
+#include "ir/bits.h"
 #include "ir/rewrite.h"
 
 enum { MOST_LEAVES = 16, MOST_SWAPPED = 64 };
@@ -90,8 +92,8 @@ static const struct ir_instruction *next_use(const struct ir_region *region, siz
     return NULL;
 }
 
-/* The first instruction from there on that touches `from`, but for loads that come before anything
-   touches `to`: these read old elements that are still there where the two are one. */
+/* The first instruction from there on that touches `from`, but for loads that come before anything touches `to`, or
+   that read what the first loop to touch it leaves alone: old elements are still there where the two are one. */
 static const struct ir_instruction *next_old_use(const struct ir_region *region, size_t start,
                                                  const struct ir_buffer *from, const struct ir_buffer *to) {
     for (size_t i = start; i < region->instructions.count; i++) {
@@ -100,7 +102,7 @@ static const struct ir_instruction *next_old_use(const struct ir_region *region,
         if (ir_touch_in(instruction, to)) {
             for (int r = 0; r < 2 && is_branch && !use; r++)
                 use = next_old_use(instruction->regions[r], 0, from, to);
-            if (!is_branch)
+            if (!is_branch && !ir_reads_old(instruction, from, to))
                 use = ir_touch_in(instruction, from);
             return use ? use : next_use(region, i + 1, from);
         }

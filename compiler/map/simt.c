@@ -196,15 +196,6 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
     return agreed;
 }
 
-/* How much there is to print for a body without loops; INT_MAX of others. */
-static int size_of_body(const struct ir_region *region) {
-    int size = 0;
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk), size++)
-        if (ir_is_loop(walk.at))
-            return INT_MAX;
-    return size;
-}
-
 /* `const base name = value;` is the index of a loop that counts otherwise. See note [counters]. */
 static void bind_index(struct lowering *l, const struct ir_value *index, const char *name, struct target_expr *value) {
     if (!l->uses[index->id].count) { /* all elements are one, or at one place */
@@ -221,7 +212,7 @@ static void bind_index(struct lowering *l, const struct ir_value *index, const c
 }
 
 static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
-    int size = size_of_body(forall->regions[0]);
+    int size = ir_body_size(forall->regions[0]);
     return rounds <= GPU_UNROLLED && size <= GPU_UNROLLED && rounds * size <= GPU_UNROLLED;
 }
 
@@ -281,6 +272,21 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
         ahead_fill(l, held, rounds * share->constant_stride);
 }
 
+/* A tile of so many rounds, which only at the end of its array is not whole. */
+static void lower_tile(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
+                       int64_t rounds, struct target_expr *limit) {
+    struct target_statement *is_whole = lower_emit(l, TARGET_IF);
+    is_whole->value = expr_operation(l, OP_EQ, BASE_BOOL, limit,
+                                     expr_integer(l, forall->operands[0]->base, rounds * share->constant_stride));
+    struct lower_scope scope = lower_enter(l, &is_whole->body);
+    lower_rounds(l, forall, share, rounds, NULL);
+    lower_leave(l, scope);
+    lower_forget(l, forall->regions[0]);
+    scope = lower_enter(l, &is_whole->other);
+    lower_rounds(l, forall, share, rounds, limit);
+    lower_leave(l, scope);
+}
+
 static bool loads_globally(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_LOAD && walk.at->buffer->memory <= MEMORY_OUTPUT)
@@ -308,23 +314,7 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
 
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
     return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
-           size_of_body(forall->regions[0]) <= GPU_TURN && ir_has(forall, IR_LOAD);
-}
-
-static int loaded_bytes(const struct ir_region *region) {
-    int bytes = 0;
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_LOAD)
-            bytes += (int)target_element_bytes(walk.at->buffer->element);
-    return bytes;
-}
-
-static int turns_of(const struct ir_instruction *forall) {
-    const struct ir_region *body = forall->regions[0];
-    int turns = GPU_TURNS, bytes = loaded_bytes(body), size = size_of_body(body);
-    while (turns * bytes < GPU_TURN_BYTES && 2 * turns * size <= GPU_TURNS * GPU_TURN)
-        turns *= 2;
-    return turns;
+           ir_turns(forall) > 1;
 }
 
 /* `count` turns of a block's threads, the first of them at `own`. Without an end all are run, in ints,
@@ -361,7 +351,7 @@ static void lower_some_turns(struct lowering *l, const struct ir_instruction *fo
 }
 
 static void lower_turns(struct lowering *l, const struct ir_instruction *forall, struct target_expr *limit) {
-    int threads = l->target->block_threads, together = turns_of(forall);
+    int threads = l->target->block_threads, together = ir_turns(forall);
     l->target->turns = together;
     l->target->is_exact = true;
     struct target_expr *end = lower_named(l, expr_convert(l, limit, BASE_U32), NULL, "end");
@@ -415,6 +405,10 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     }
     struct target_expr *limit = lower_simple(l, count, "count");
     int64_t guarded = guarded_rounds(forall, &share);
+    if (guarded && IR_PART(forall, loop).all && count->high == guarded * share.constant_stride) {
+        lower_tile(l, forall, &share, guarded, limit);
+        return;
+    }
     if (guarded) {
         lower_rounds(l, forall, &share, guarded, limit);
         return;

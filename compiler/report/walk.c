@@ -180,14 +180,66 @@ static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *foral
     return good;
 }
 
+/* The branch between two ranges of a launch's blocks, note [ranges of blocks] in ir/join_launches.c; or NULL. */
+static const struct ir_instruction *ranges_in(const struct ir_region *region) {
+    size_t count = region->instructions.count;
+    const struct ir_instruction *branch = count ? region->instructions.at[count - 1] : NULL;
+    return branch && branch->kind == IR_IF && IR_PART(branch, branch).is_ranges ? branch : NULL;
+}
+
+/* So many turns of the region, whose ranges have a tally each, and whose tiles have one of all of them. */
+static void walk_ranges(struct walker *w, const struct ir_region *region, struct amount turns) {
+    const struct ir_instruction *branch = ranges_in(region);
+    if (!branch) {
+        struct tally *before = w->of_tiles, *tiles = w->of_tiles = tally_new(w), *one = once(w, region);
+        w->of_tiles = before;
+        tally_add(w, w->tally, one, turns);
+        tally_add(w, w->tally, tiles, amount_number(1));
+        free(one);
+        free(tiles);
+        return;
+    }
+    struct amount first = value_count(w, branch->operands[0]->definition->operands[1]);
+    struct amount later = amount_sum(w->arena, turns, amount_product(w->arena, w->symbols, first, amount_number(-1)));
+    struct amount tests = amount_product(w->arena, w->symbols, turns, amount_number(width(w, region)));
+    add(w, &w->tally->counts[COUNT_INTEGER], tests);
+    walk_ranges(w, branch->regions[0], first);
+    const struct ir_instruction *shift = branch->regions[1]->instructions.at[0]; /* to the second range's first */
+    value_set_state(w, shift->results[0], KNOWN_BY_INDEX);
+    walk_ranges(w, branch->regions[1], later);
+}
+
 static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
     const struct ir_value *limit = forall->operands[0];
     bool was_by_index = w->is_by_index;
+    if (w->of_tiles && IR_PART(forall, loop).all) {
+        value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
+        struct tally *of_all = w->of_tiles, *one = once(w, forall->regions[0]);
+        tally_add(w, of_all, one, value_count(w, IR_PART(forall, loop).all));
+        free(one);
+        return;
+    }
     w->is_by_index |= value_state(w, limit) == KNOWN_BY_INDEX;
     bool is_around = w->is_by_index;
     struct amount turns = value_count(w, limit);
     if (amount_is_zero(turns))
         return;
+    if (ranges_in(forall->regions[0])) {
+        w->is_by_index = false;
+        value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
+        w->unknown_indices++;
+        struct tally *around = w->tally, *all = w->tally = tally_new(w);
+        walk_ranges(w, forall->regions[0], turns);
+        w->tally = around;
+        w->unknown_indices--;
+        if (w->is_by_index && amount_is_number(turns) && may_go_turn_by_turn(w) &&
+            go_turn_by_turn(w, forall, (int64_t)turns.constant))
+            w->is_by_index = was_by_index;
+        else
+            tally_add(w, w->tally, all, amount_number(1));
+        free(all);
+        return;
+    }
     w->is_by_index = false;
     value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
     w->unknown_indices++;

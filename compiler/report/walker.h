@@ -37,8 +37,9 @@ struct walker {
     const struct target_kernel *target;
     struct report_launch *launch;
     struct tally *tally;
-    bool *is_wanted_here; /* by value id: something uses it that no branch around that use leaves out */
-    struct map *numbers;  /* load, store or atomic → its number + 1 */
+    struct tally *of_tiles; /* gets what all tiles of a range of blocks do together; or NULL: a tile is one turn */
+    bool *is_wanted_here;   /* by value id: something uses it that no branch around that use leaves out */
+    struct map *numbers;    /* load, store or atomic → its number + 1 */
     VEC(const struct ir_instruction *) instructions; /* by number */
     unsigned unknown_indices;                        /* of the loops around, whose index is not known */
     bool is_by_index; /* a branch or a number of turns depends on one of these, or on the loop's own */

@@ -999,6 +999,46 @@ def cases(env):
                    "in "
                    "push <block> (zipWith (+) x y)) (push <block> xs))")
 
+    # Pairs that read the array that they update: at places that no other thread writes, as bits show; or not, so that
+    # they are stored before, in registers or two arrays.
+    for name, each, pairs, barriers in (
+            ("odd places from even ones", "", "generate 128 (fn t => (2 * t + 1, {0} ! (2 * t)))", 2),
+            ("pairs that are compared and swapped", "Each",
+             "generate 128 (fn t => let i = t >> 2 << 3 | (t & 3)  j = i | 4 in "
+             "[(i, min ({0} ! i) ({0} ! j)), (j, max ({0} ! i) ({0} ! j))])", 2),
+            ("even places from odd multiples", "", "generate 85 (fn t => (3 * t, {0} ! (2 * t)))", 3),
+            ("pairs that two threads have", "Each", "generate 128 (fn t => let i = (t & 63) * 2 in "
+             "[(i, {0} ! (i + 1)), (i + 1, {0} ! i)])", 3),
+            ("each from its neighbour", "", "generate 256 (fn t => (t, {0} ! (t ^ 1)))", 3),
+            ("a bit that only data say", "", "generate 128 (fn t => (2 * t + 1, {0} ! ({0} ! (2 * t) & 255)))", 3)):
+        source = ("kernel k (xs : [int]) = let a = force (push <block> (generate 256 (fn i => xs ! i))) "
+                  f"in push <block> (reverse (force (scatter{each} a ({pairs.format('a')}) : [int]<block>)))")
+        yield golden(f"an update of a block's array by {name} has {barriers} barriers", source, "k", barriers=barriers)
+
+    def launches(name, source, wanted):
+        def check():
+            text = emitted.of_text("cu", source)
+            assert count("__global__", text) == wanted, f"{count('__global__', text)} launches in\n{text}"
+        return Case(f"{name}: {wanted}", check)
+
+    two = "kernel k (xs : [int]) (ys : [int]) = "
+    yield launches("launches of an `append`", two + "append (push <grid> xs) (push <grid> ys)", 1)
+    yield launches("of three parts",
+                   two + "append (push <grid> xs) (append (push <grid> ys) (push <grid> (reverse xs)))", 1)
+    yield launches("of chunks and elements",
+                   two + "append (concat 64 (map (push <block>) (splitUp 64 xs))) (push <grid> ys)", 1)
+    yield launches("of chunks and other chunks", two + "append (concat 64 (map (push <block>) (splitUp 64 xs))) "
+                   "(concat 32 (map (push <block>) (splitUp 32 ys)))", 1)
+    yield launches("of `interleave2`", two + "interleave2 (push <grid> xs) (push <grid> ys)", 1)
+    yield launches("of warps and blocks", two + "append (concat 32 (map (push <warp>) (splitUp 32 xs))) "
+                   "(concat 32 (map (push <block>) (splitUp 32 ys)))", 2)
+    yield launches("of an update and elements, whose pairs come later",
+                   two + "append (scatter xs [(0, 1)]) (push <grid> ys)", 2)
+    yield launches("of two results, which are two things", two + "(push <grid> xs, push <grid> (reverse ys))", 2)
+    yield golden("an `append` has a branch that whole blocks take, and four turns of each part together",
+                 two + "append (push <grid> xs) (push <grid> ys)", "k",
+                 {r"if \(range < scalar\) \{": 1, r"if \(count == 1024\) \{": 2, r"\? ": 0}, loops=5, unrolled=4)
+
     def stages(file, kernel, **wanted):
         def check():
             text = body(open(compile_to("cu", env.path("examples", *file)), encoding="utf-8").read(), kernel)
@@ -1018,7 +1058,7 @@ def cases(env):
     yield stages(networks, "sortT", barriers=2 * 44 + 1, loops=1)  # 1 + 2 + … + 9; and one for an array over another
     yield stages(networks, "sortV", barriers=2 * 44, loops=1)         # as many: mergers that are interleaved
     yield stages(networks, "sortPeriodic", barriers=2 * 80, loops=1)  # 9 × 9
-    yield stages(networks, "scanInPlace", barriers=2 * 19 + 1)  # what is read, then what is written: two a stage
+    yield stages(networks, "scanInPlace", barriers=2 * 10 + 1)  # one a stage, and one behind the first store
     yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
     reductions = ("reductions", "reductions.fcl")
     # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no

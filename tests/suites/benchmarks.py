@@ -10,7 +10,9 @@ from harness import Case, Skip
 ORDER = 60
 THOROUGH = True
 # tasks that need a matrix
-MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm512", "sgemm1024", "product64")
+MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "product64",
+            *(f"sgemm{side}" for side in (256, 384, 512, 640, 768, 1024)),
+            "blur3", "blur5", "blur7", *(f"sobel{side}" for side in (256, 512, 1024, 2048, 4096)))
 
 
 def cases(env):
@@ -62,13 +64,14 @@ def cases(env):
             measure, scratch = built(), env.tmp()
             for size in (4096,) if task in MATRICES else (4096, 70001):
                 if task not in tasks.WITHOUT_REFERENCE:
-                    env.must(measure, "--device", "opencl", "--size", size, "--runs", 2, task)
-                described = json.loads(env.must(measure, "--write", scratch, "--size", size, task))
+                    env.must(measure, "--device", "opencl", "--size", size, "--runs", 2, tasks.harness(task))
+                described = json.loads(env.must(measure, "--write", scratch, "--size", size, tasks.harness(task)))
                 env.must(env.fclc, "run", "--target=opencl", "-o", os.path.join(scratch, "r.npy"),
-                         *tasks.program(described))
+                         *tasks.program(described, task))
                 results = ",".join(sorted(glob.glob(os.path.join(scratch, "r*.npy"))))
-                env.must(measure, "--verify", results, "--size", size, task)
-        if not re.fullmatch(r"D[0-9]+|mandelbrot|sgemm1024|obsidian\w+", task):  # too large for a test
+                env.must(measure, "--verify", results, "--size", size, tasks.harness(task))
+        # too large for a test, or like another one
+        if not re.fullmatch(r"D\d+|mandelbrot|sgemm\d+|sobel\d+|obsidian\w+|updates\w+", task):
             yield Case(f"benchmark {task}", right)
 
     # No GPU is needed to see whether what is written by hand for one is right: sizes that end within a vector, a
@@ -85,7 +88,8 @@ def cases(env):
             for size, *columns in [(1 << 16,)] if task == "fma" else sizes:
                 env.must(measure, "--device", "cuda", "--exactly", size, *columns, "--runs", 1, "--warm-up", 1, task,
                          env=env.cudasim(CUDASIM_SEED="1"))
-        if not task.startswith("obsidian") and task not in tasks.WITHOUT_REFERENCE:  # the same tasks in other sizes
+        # The others are the same tasks in other sizes.
+        if not re.match(r"obsidian|updates|.*T\d", task) and task not in tasks.WITHOUT_REFERENCE:
             # Of the sums by index, whose kernels are the same, three.
             yield Case(f"{task} by hand with the CUDA simulator", by_hand,
                        long=task.startswith("D") and task not in ("D1", "D5", "D9"))
