@@ -146,6 +146,24 @@ static const char *read_test(struct arena *arena, const char *text, struct direc
     return "neither `==` nor `~=` nor `error` says what is wanted";
 }
 
+/* `-- cost KERNEL: …`; false: a comment that says something else. */
+static bool read_cost(struct arena *arena, const char *text, struct directive *directive) {
+    const char *at = text + strlen(COST);
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '\'')
+        length++;
+    if (length == 0 || at[length] != ':')
+        return false;
+    directive->kernel = arena_strndup(arena, at, length);
+    directive->expectation = EXPECT_COST;
+    directive->wanted = rest_of(arena, at + length + 1);
+    return strstr(directive->wanted, "==") || strstr(directive->wanted, "<=");
+}
+
+static bool begins(const char *line, size_t length, const char *with) {
+    return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
+
 /* In a directive without a relation: `f 1==2`, `f 1 = 2`. */
 static void hint_relation(struct diagnostics *diagnostics, struct diagnostic *to, const struct directive *directive) {
     static const char *const others[] = {"=", "===", "->", "=>", "is"};
@@ -245,7 +263,14 @@ directives directives_find(struct arena *arena, const struct ast_file *file, dir
             comment++;
         bool is_comment =
             comment < file->comments.count && is_inside(&file->comments.at[comment], source->base + (uint32_t)first);
-        if (is_comment || end - first < strlen(TEST) || memcmp(text + first, TEST, strlen(TEST)) != 0) {
+        struct directive cost = {.line = line,
+                                 .span = {source->base + (uint32_t)first, source->base + (uint32_t)end},
+                                 .text = rest_of(arena, arena_strndup(arena, text + first, end - first))};
+        if (!is_comment && begins(text + first, end - first, COST) && read_cost(arena, cost.text, &cost)) {
+            vec_push(arena, &found, cost);
+            continue;
+        }
+        if (is_comment || !begins(text + first, end - first, TEST)) {
             size_t dashes = comment_after(file, comment, first, end);
             struct span span = {source->base + (uint32_t)dashes, source->base + (uint32_t)end};
             if (dashes < end && is_nearly_directive(arena, file, arena_strndup(arena, text + dashes, end - dashes)))

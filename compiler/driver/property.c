@@ -123,16 +123,16 @@ const char *property_other(const struct compilation *c, const struct directive *
     for (size_t i = 0; i < directive->forall->names.count; i++)
         if (strcmp(first, directive->forall->names.at[i]) == 0)
             return NULL;
-    return trial_kernel(c, first, &unused) ? first : NULL;
+    return kernel_of_file(c, first, &unused) ? first : NULL;
 }
 
 /* Finds kernels and the types of names. */
 static bool read_property(struct arena *arena, const struct compilation *c, const char *directory,
                           const struct directive *directive, struct property *p, const char **why) {
     struct suggestion suggestion = suggestion_for(directive->kernel);
-    const struct core_global *kernel = trial_kernel(c, directive->kernel, &suggestion);
+    const struct core_global *kernel = kernel_of_file(c, directive->kernel, &suggestion);
     if (!kernel) {
-        *why = trial_no_kernel(arena, directive->kernel, &suggestion);
+        *why = no_kernel_of_file(arena, directive->kernel, &suggestion);
         return false;
     }
     for (size_t i = 0; i < directive->forall->names.count; i++)
@@ -148,7 +148,7 @@ static bool read_property(struct arena *arena, const struct compilation *c, cons
         p->wanted_variable = -1;
     } else if (other) {
         struct suggestion unused = suggestion_for(other);
-        const struct core_global *right = trial_kernel(c, other, &unused);
+        const struct core_global *right = kernel_of_file(c, other, &unused);
         if (!read_side(arena, directory, right, wanted.at + 1, wanted.count - 1, &p->variables, &p->right, why))
             return false;
         struct type *theirs = kernel_interface(arena, right).result;
@@ -397,7 +397,7 @@ const char *property_run(struct test_trial *t, struct compilation *conditions, u
     p.conditions.executor = executor_named("interp");
     p.conditions.batch = NULL;
     if (t->directive->forall->condition &&
-        !(p.condition = trial_kernel(conditions, condition_name(t->arena, t->directive), &unused)))
+        !(p.condition = kernel_of_file(conditions, condition_name(t->arena, t->directive), &unused)))
         return "its condition cannot be compiled";
     struct value_draw draw = {.state = seed};
     size_t good = 0;

@@ -8,6 +8,7 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
+#include "driver/cost.h"
 #include "driver/output.h"
 #include "driver/property.h"
 #include "driver/test.h"
@@ -209,8 +210,42 @@ static void fail_file(struct testing *t, const char *path, const struct directiv
     add_result(t, one);
 }
 
+/* Costs need no device, and are the same for all. */
+static void check_costs(struct testing *t, struct compilation *c, const char *path, directives *tests) {
+    size_t kept = 0, tried = 0;
+    for (size_t i = 0; i < tests->count; i++) {
+        struct directive *one = &tests->at[i];
+        if (one->expectation != EXPECT_COST) {
+            tests->at[kept++] = *one;
+            continue;
+        }
+        struct arena *arena = arena_new();
+        struct directive *directive = ARENA_NEW(t->report.arena, struct directive);
+        size_t sizes;
+        double begin = timing_now();
+        const char *why = cost_check(c, arena, one, &sizes);
+        *directive = *one;
+        tried += !why && sizes > 0;
+        add_result(t, (struct test_result){
+                          .path = arena_strndup(t->report.arena, path, strlen(path)),
+                          .directive = directive,
+                          .target = "cost",
+                          .outcome = why ? TEST_FAILED : TEST_PASSED,
+                          .seconds = timing_now() - begin,
+                          .why = why     ? arena_printf(t->report.arena, "%s", why)
+                                 : sizes ? arena_printf(t->report.arena, "tried at %zu sizes, and not proved", sizes)
+                                         : NULL});
+        arena_free(arena);
+    }
+    tests->count = kept;
+    if (tried && !t->options->json)
+        printf("%s: of the costs %zu %s tried at some sizes, and not proved for all\n", path, tried,
+               tried == 1 ? "was" : "were");
+}
+
 static enum exit_status run_file(struct testing *t, struct compilation *c, const char *path, directives *tests) {
     directives wrong = {0};
+    check_costs(t, c, path, tests);
     t->conditions = property_conditions(c, tests, &wrong);
     for (size_t i = 0; i < wrong.count; i++)
         fail_file(t, path, &wrong.at[i], wrong.at[i].wrong);

@@ -89,10 +89,10 @@ static const struct host_value *wanted_of(const struct test_trial *t, struct typ
 static const char *run_test(struct test_trial *t) {
     const struct directive *directive = t->directive;
     struct suggestion suggestion = suggestion_for(directive->kernel);
-    const struct core_global *kernel = trial_kernel(t->c, directive->kernel, &suggestion);
+    const struct core_global *kernel = kernel_of_file(t->c, directive->kernel, &suggestion);
     const char *why = NULL;
     if (!kernel)
-        return trial_no_kernel(t->arena, directive->kernel, &suggestion);
+        return no_kernel_of_file(t->arena, directive->kernel, &suggestion);
     struct host_value **arguments =
         parse_arguments(t->arena, kernel, directive->arguments.at, directive->arguments.count, t->directory, &why);
     struct trial_run run = {.status = EXIT_USAGE, .messages = why};
@@ -130,7 +130,7 @@ static struct device_batch *build_together(const struct test_job *job, const str
         const char *names[] = {directive->kernel, property_other(c, directive)};
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
             struct suggestion unused = suggestion_for(names[k] ? names[k] : "");
-            const struct core_global *kernel = names[k] ? trial_kernel(c, names[k], &unused) : NULL;
+            const struct core_global *kernel = names[k] ? kernel_of_file(c, names[k], &unused) : NULL;
             if (kernel)
                 device_batch_add(batch, kernel, trial_is_checked(c, directive));
         }

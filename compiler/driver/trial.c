@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct core_global *trial_kernel(const struct compilation *c, const char *name, struct suggestion *suggestion) {
-    for (size_t i = c->program->globals.count; i-- > 0;) {
-        const struct core_global *global = c->program->globals.at[i];
-        if (global->kind != GLOBAL_KERNEL || global->source != c->file->source)
-            continue;
-        if (strcmp(global->name->text, name) == 0)
-            return global;
-        suggestion_offer(suggestion, global->name->text);
-    }
-    return NULL;
-}
-
-const char *trial_no_kernel(struct arena *arena, const char *name, const struct suggestion *suggestion) {
-    return suggestion->best ? arena_printf(arena, "no kernel is named `%s`; did you mean `%s`?", name, suggestion->best)
-                            : arena_printf(arena, "no kernel is named `%s`", name);
-}
-
 /* What is wrong must be found, not happen. */
 bool trial_is_checked(const struct compilation *c, const struct directive *directive) {
     return c->options->check || directive->expectation == EXPECT_ERROR || directive->forall;

@@ -25,10 +25,6 @@ struct trial_run {
     bool gave_up;                    /* it takes too many steps to try it */
 };
 
-/* A kernel of the program's file. NULL when there is none of this name; `suggestion` gets those there are. */
-const struct core_global *trial_kernel(const struct compilation *c, const char *name, struct suggestion *suggestion);
-/* What is said of a kernel that is not there. */
-const char *trial_no_kernel(struct arena *arena, const char *name, const struct suggestion *suggestion);
 /* Are its kernels built with checks? */
 bool trial_is_checked(const struct compilation *c, const struct directive *directive);
 /* Runs a kernel. What comes of it lies in `arena`. */

@@ -58,7 +58,8 @@ struct report_access {
     int64_t stride;
     unsigned bytes;      /* of one element */
     struct amount count; /* elements, of all threads together */
-    /* Sectors of 32 bytes of global memory, and turns at the banks of shared memory, of all warps: note [lanes together]. */
+    /* Sectors of 32 bytes of global memory or turns at the banks of shared memory, of all
+       warps: note [lanes together]. */
     struct amount units;
     bool is_again; /* other iterations of the launch touch the same places */
     unsigned line; /* of the program, the first; 0: not known */

@@ -183,23 +183,7 @@ static const char *divisor_text(struct walker *w, const struct ir_value *value, 
 }
 
 struct amount value_ceiling(struct walker *w, struct amount x, double by) {
-    if (amount_is_number(x)) {
-        x.constant = ceil(x.constant / by);
-        return x;
-    }
-    bool is_whole = fmod(x.constant, by) == 0;
-    for (size_t i = 0; i < x.count; i++)
-        is_whole = is_whole && fmod(x.terms[i].factor, by) == 0;
-    if (is_whole)
-        return amount_product(w->arena, w->symbols, x, amount_number(1 / by));
-    struct amount plain = x;
-    plain.is_most = plain.is_about = false;
-    const char *of = amount_closed(w->arena, amount_text(w->arena, plain), " ");
-    struct amount named =
-        amount_name(w->arena, symbol_of(w->symbols, arena_printf(w->arena, "ceil(%s / %.0f)", of, by)));
-    named.is_most = x.is_most;
-    named.is_about = x.is_about;
-    return named;
+    return amount_ceiling(w->arena, w->symbols, x, by);
 }
 
 static bool is_index(const struct ir_value *value) {

@@ -87,6 +87,31 @@ UNREAD = {
     "forall xs. same xs == 1": "the wanted result",
 }
 
+COSTS = """\
+kernel copied (xs : [int]) = push <grid> (map (fn x => x + 1) xs)
+-- cost copied: launches == 1, waits == 0, read == 4 * xs, written == 4 * n, sectors == 2 * ceil(n / 8)
+-- cost copied: read <= 8 * xs + 1, ints == xs_length, shared == 0, turns == 0, atomics == 0, floats <= 0
+kernel doubled (m : [[float]]) = map (map (fn x => x * 2.0)) m
+-- cost doubled: read == 4 * m_rows * m_columns, floats <= (m_rows + 1) * m_columns
+-- cost is a word of comments: this one is none.
+kernel total (xs : [int]) = reduce (+) 0 xs
+-- cost total: read <= 5 * xs + 4096
+"""
+COSTS_TRIED = "p.fcl: of the costs 1 was tried at some sizes, and not proved for all\n"
+# What fails, and what is said.
+COSTS_FAILING = {
+    "copied: sectors == 2 * ceil(n / 9)": "sectors is 10, and 2 * ceil(n / 9) is 8, for xs_length = 33",
+    "copied: launches == 1, read <= 4 * xs - 4": "read is 0, and 4 * xs - 4 is -4, for xs_length = 0",
+    "total: read == 4 * xs": "which is not known better",
+    "copied: reed == 8 * n": "no cost is called `reed`; did you mean `read`?",
+    "copied: read == 8 * q": "`copied` has no size `q`",
+    "copied: read == 8 *": "a number, a name or a bracket is wanted",
+    "copied: read == 8 / 2": "`/ 2` follows a formula",
+    "copied: read == ceil(xs)": "`ceil` is of a quotient",
+    "copied: read = 4, read == 4 * xs": "`read = 4` is neither NAME == FORMULA nor NAME <= FORMULA",
+    "copid: read == 8 * n": "no kernel is named `copid`; did you mean `copied`?",
+}
+
 
 def cases(env):
     def folder_with(text=PROGRAM):
@@ -261,3 +286,13 @@ def cases(env):
         done = test(folder_with(text), "--target=c", "--timeout=0.5", status=1)
         assert re.search(r"it takes longer than 0.5 s, which --timeout allows, with `slow -?\d+`", done.stdout), done
     yield Case("a property's call that takes too long is told", told)
+
+    def costs():
+        absent = {"FCL_LIBOPENCL": "/nonexistent", "FCL_LIBCUDA": "/nonexistent"}
+        done = test(folder_with(COSTS), "--all-targets", status=0, variables=absent)
+        assert done.stdout == COSTS_TRIED + "4 passed, 0 failed, 0 skipped\n", done.stdout
+        for line, message in COSTS_FAILING.items():
+            done = test(folder_with(COSTS + f"-- cost {line}\n"), "--json", status=1)
+            failed = [one for one in json.loads(done.stdout)["tests"] if one["outcome"] == "failed"]
+            assert len(failed) == 1 and message in failed[0]["message"], (line, failed)
+    yield Case("costs that hold, by proof or by trying, and others", costs)
