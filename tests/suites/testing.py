@@ -102,7 +102,7 @@ COSTS_TRIED = "p.fcl: of the costs 1 was tried at some sizes, and not proved for
 COSTS_FAILING = {
     "copied: sectors == 2 * ceil(n / 9)": "sectors is 10, and 2 * ceil(n / 9) is 8, for xs_length = 33",
     "copied: launches == 1, read <= 4 * xs - 4": "read is 0, and 4 * xs - 4 is -4, for xs_length = 0",
-    "total: read == 4 * xs": "which is not known better",
+    "total: read == 4 * xs": "read is 4, and 4 * xs is 0, for xs_length = 0",
     "copied: reed == 8 * n": "no cost is called `reed`; did you mean `read`?",
     "copied: read == 8 * q": "`copied` has no size `q`",
     "copied: read == 8 *": "a number, a name or a bracket is wanted",
