@@ -567,3 +567,20 @@ const struct core_global *compilation_kernel(const struct compilation *c) {
     driver_explain(c->options, EXIT_USAGE, what, hint);
     return NULL;
 }
+
+const struct core_global *kernel_of_file(const struct compilation *c, const char *name, struct suggestion *suggestion) {
+    for (size_t i = c->program->globals.count; i-- > 0;) {
+        const struct core_global *global = c->program->globals.at[i];
+        if (global->kind != GLOBAL_KERNEL || global->source != c->file->source)
+            continue;
+        if (strcmp(global->name->text, name) == 0)
+            return global;
+        suggestion_offer(suggestion, global->name->text);
+    }
+    return NULL;
+}
+
+const char *no_kernel_of_file(struct arena *arena, const char *name, const struct suggestion *suggestion) {
+    return suggestion->best ? arena_printf(arena, "no kernel is named `%s`; did you mean `%s`?", name, suggestion->best)
+                            : arena_printf(arena, "no kernel is named `%s`", name);
+}

@@ -61,6 +61,12 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
 /* A kernel of the user's file. NULL: a message was printed that says which there are. */
 const struct core_global *compilation_kernel(const struct compilation *c);
 
+/* The last kernel of that name in the file. NULL when there is none; `suggestion` gets those there are. */
+struct suggestion;
+const struct core_global *kernel_of_file(const struct compilation *c, const char *name, struct suggestion *suggestion);
+/* What is said of one that is not there. */
+const char *no_kernel_of_file(struct arena *arena, const char *name, const struct suggestion *suggestion);
+
 /* search.c. The root that prelude and library are below, of a program or library by its path; NULL: none. */
 const char *search_root(struct arena *arena, const char *binary);
 const char *search_executable(struct arena *arena); /* this process's; "" if that is not known */

@@ -38,6 +38,13 @@ static bool begins_with(const unsigned char *line, const char *word) {
     return strncmp((const char *)line, word, strlen(word)) == 0;
 }
 
+/* `cost KERNEL: …` */
+static bool is_cost(const char *words, size_t length) {
+    const char *colon = memchr(words, ':', length);
+    return strncmp(words, "cost ", strlen("cost ")) == 0 && colon &&
+           !memchr(words + strlen("cost "), ' ', (size_t)(colon - words) - strlen("cost "));
+}
+
 /* The comment on the lines above a declaration, which its sig may come between; no test directives. */
 static const char *comment_above(struct arena *arena, const struct source *source, struct span span) {
     const unsigned char *line = source->text + (span.begin - source->base), *first = NULL;
@@ -54,7 +61,7 @@ static const char *comment_above(struct arena *arena, const struct source *sourc
     for (; first && first < line; first += strcspn((const char *)first, "\n") + 1) {
         size_t dashes = strspn((const char *)first, "-"), length = strcspn((const char *)first, "\n");
         const char *words = (const char *)first + dashes + strspn((const char *)first + dashes, " ");
-        if (!dashes || strncmp(words, "test ", strlen("test ")) == 0)
+        if (!dashes || strncmp(words, "test ", strlen("test ")) == 0 || is_cost(words, length))
             continue;
         text_add(&text, text.length ? "\n" : "");
         text_add_n(&text, words, (size_t)((const char *)first + length - words));

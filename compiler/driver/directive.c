@@ -1,4 +1,4 @@
-/* Reading test directives from a source's text. */
+/* Reading directives from a source's text. */
 #include "driver/directive.h"
 
 #include <ctype.h>
@@ -7,10 +7,9 @@
 
 #include "support/edit.h"
 
-static const char INTRODUCTION[] = "-- test ";
+static const char TEST[] = "-- test ", COST[] = "-- cost ";
 
-/* The next word: up to a blank outside of brackets and quotes. NULL at the end. */
-static const char *next_word(struct arena *arena, const char **at) {
+const char *directive_next_word(struct arena *arena, const char **at) {
     const char *start = *at;
     while (isspace((unsigned char)*start))
         start++;
@@ -29,14 +28,15 @@ static const char *next_word(struct arena *arena, const char **at) {
     return end == start ? NULL : arena_strndup(arena, start, (size_t)(end - start));
 }
 
-static const char *rest_of(struct arena *arena, const char *at) {
-    while (isspace((unsigned char)*at))
+static const char *trimmed(struct arena *arena, const char *at, size_t length) {
+    for (; length > 0 && isspace((unsigned char)*at); length--)
         at++;
-    size_t length = strlen(at);
     while (length > 0 && isspace((unsigned char)at[length - 1]))
         length--;
     return arena_strndup(arena, at, length);
 }
+
+static const char *rest_of(struct arena *arena, const char *at) { return trimmed(arena, at, strlen(at)); }
 
 /* `==`, `~=`, `~=1e-3` or `error`. */
 static bool is_relation(const char *word, struct directive *directive) {
@@ -56,12 +56,75 @@ static bool is_relation(const char *word, struct directive *directive) {
     return !word[2] || (*end == '\0' && directive->tolerance > 0);
 }
 
-static const char *read_directive(struct arena *arena, const char *text, struct directive *directive) {
-    const char *at = text + strlen(INTRODUCTION);
-    directive->kernel = next_word(arena, &at);
+/* ---- forall ---- */
+
+/* Where the dot is that ends `forall`: outside of brackets, behind no blank, as composition has, and before one; the
+   text's end: there is none. */
+static const char *dot_of(const char *at) {
+    int depth = 0;
+    bool quoted = false;
+    for (char before = ' '; *at; before = *at++) {
+        quoted ^= *at == '"' && before != '\\';
+        depth += quoted ? 0 : (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+        bool is_end = *at == '.' && (!at[1] || isspace((unsigned char)at[1]));
+        if (is_end && depth == 0 && !quoted && !isspace((unsigned char)before))
+            break;
+    }
+    return at;
+}
+
+static bool is_name(const char *word) {
+    size_t length = 0;
+    while (isalnum((unsigned char)word[length]) || word[length] == '_' || word[length] == '\'')
+        length++;
+    return length > 0 && !word[length] && isalpha((unsigned char)*word);
+}
+
+/* Reads `xs n when n > 0.`, and moves *at behind the dot. */
+static const char *read_forall(struct arena *arena, const char *text, const char **at, struct directive *directive) {
+    struct directive_forall *forall = ARENA_NEW(arena, struct directive_forall);
+    const char *end = dot_of(*at);
+    directive->forall = forall;
+    if (!*end)
+        return "a dot behind the names of `forall` is missing, as in `forall xs n. k xs n == xs`";
+    while (*at < end) {
+        const char *start = *at, *word = directive_next_word(arena, at);
+        if (*at > end)
+            word = trimmed(arena, start, (size_t)(end - start));
+        if (!word || !*word)
+            break;
+        if (strcmp(word, "when") == 0 && *at < end) {
+            while (isspace((unsigned char)**at))
+                ++*at;
+            forall->condition = trimmed(arena, *at, (size_t)(end - *at));
+            forall->column = (unsigned)(*at - text) + 1;
+            break;
+        }
+        if (!is_name(word))
+            return "behind `forall` come names, then a dot, or `when` and a condition before it";
+        for (size_t i = 0; i < forall->names.count; i++)
+            if (strcmp(forall->names.at[i], word) == 0)
+                return "`forall` has a name twice";
+        vec_push(arena, &forall->names, word);
+    }
+    *at = end + 1;
+    return forall->names.count ? NULL : "`forall` has no names";
+}
+
+/* ---- a directive ---- */
+
+static const char *read_test(struct arena *arena, const char *text, struct directive *directive) {
+    const char *at = text + strlen(TEST), *behind = at, *wrong = NULL;
+    const char *first = directive_next_word(arena, &behind);
+    if (first && strcmp(first, "forall") == 0) {
+        at = behind;
+        if ((wrong = read_forall(arena, text, &at, directive)))
+            return wrong;
+    }
+    directive->kernel = directive_next_word(arena, &at);
     if (!directive->kernel)
         return "a kernel's name is missing";
-    for (const char *word; (word = next_word(arena, &at));) {
+    for (const char *word; (word = directive_next_word(arena, &at));) {
         if (!is_relation(word, directive)) {
             if (strncmp(word, "~=", 2) == 0)
                 return "a tolerance is a positive number, as in `~=1e-3`";
@@ -81,6 +144,24 @@ static const char *read_directive(struct arena *arena, const char *text, struct 
         return NULL;
     }
     return "neither `==` nor `~=` nor `error` says what is wanted";
+}
+
+/* `-- cost KERNEL: …`; false: a comment that says something else. */
+static bool read_cost(struct arena *arena, const char *text, struct directive *directive) {
+    const char *at = text + strlen(COST);
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '\'')
+        length++;
+    if (length == 0 || at[length] != ':')
+        return false;
+    directive->kernel = arena_strndup(arena, at, length);
+    directive->expectation = EXPECT_COST;
+    directive->wanted = rest_of(arena, at + length + 1);
+    return strstr(directive->wanted, "==") || strstr(directive->wanted, "<=");
+}
+
+static bool begins(const char *line, size_t length, const char *with) {
+    return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
 /* In a directive without a relation: `f 1==2`, `f 1 = 2`. */
@@ -134,7 +215,7 @@ static bool is_nearly_directive(struct arena *arena, const struct ast_file *file
     if (*text != ':' && !isspace((unsigned char)*text))
         return false;
     text += *text == ':';
-    const char *name = next_word(arena, &text);
+    const char *name = directive_next_word(arena, &text);
     return name && defines(file, name) && (strstr(text, "==") || strstr(text, "~=") || strstr(text, " error \""));
 }
 
@@ -182,8 +263,14 @@ directives directives_find(struct arena *arena, const struct ast_file *file, dir
             comment++;
         bool is_comment =
             comment < file->comments.count && is_inside(&file->comments.at[comment], source->base + (uint32_t)first);
-        if (is_comment || end - first < strlen(INTRODUCTION) ||
-            memcmp(text + first, INTRODUCTION, strlen(INTRODUCTION)) != 0) {
+        struct directive cost = {.line = line,
+                                 .span = {source->base + (uint32_t)first, source->base + (uint32_t)end},
+                                 .text = rest_of(arena, arena_strndup(arena, text + first, end - first))};
+        if (!is_comment && begins(text + first, end - first, COST) && read_cost(arena, cost.text, &cost)) {
+            vec_push(arena, &found, cost);
+            continue;
+        }
+        if (is_comment || !begins(text + first, end - first, TEST)) {
             size_t dashes = comment_after(file, comment, first, end);
             struct span span = {source->base + (uint32_t)dashes, source->base + (uint32_t)end};
             if (dashes < end && is_nearly_directive(arena, file, arena_strndup(arena, text + dashes, end - dashes)))
@@ -193,7 +280,7 @@ directives directives_find(struct arena *arena, const struct ast_file *file, dir
         struct directive directive = {.line = line,
                                       .span = {source->base + (uint32_t)first, source->base + (uint32_t)end},
                                       .text = rest_of(arena, arena_strndup(arena, text + first, end - first))};
-        directive.wrong = read_directive(arena, directive.text, &directive);
+        directive.wrong = read_test(arena, directive.text, &directive);
         if (directive.wrong)
             hint_relation(diagnostics,
                           diag_error(diagnostics, DIAG_TEST_DIRECTIVE, directive.span, "%s", directive.wrong),
@@ -206,37 +293,56 @@ directives directives_find(struct arena *arena, const struct ast_file *file, dir
 /* ---- for editors ---- */
 
 /* How much a line's text begins with that comes before a kernel's name; 0: it is no directive. */
-static size_t introduction_of(const char *text, size_t length) {
-    static const char *const all[] = {INTRODUCTION, "-- cost "};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (length > strlen(all[i]) && memcmp(text, all[i], strlen(all[i])) == 0)
-            return strlen(all[i]);
-    return 0;
+static size_t introduction_of(struct arena *arena, const char *line) {
+    size_t length = strlen(TEST);
+    if (strncmp(line, COST, strlen(COST)) == 0)
+        return strlen(COST);
+    if (strncmp(line, TEST, length) != 0)
+        return 0;
+    const char *at = line + length, *word = directive_next_word(arena, &at);
+    if (!word || strcmp(word, "forall") != 0)
+        return length;
+    const char *dot = dot_of(at);
+    return *dot ? (size_t)(dot - line) + 1 : length;
+}
+
+/* The name that comes next at *at, which is moved behind it. */
+static struct span next_name(const char *line, const char **at, uint32_t place) {
+    while (isspace((unsigned char)**at))
+        ++*at;
+    const char *begin = *at;
+    while (**at && !isspace((unsigned char)**at) && **at != ':')
+        ++*at;
+    return (struct span){place + (uint32_t)(begin - line), place + (uint32_t)(*at - line)};
 }
 
 spans directives_kernels(struct arena *arena, const struct ast_file *file) {
     spans found = {0};
     const char *text = (const char *)file->source->text, *all = text + file->source->length;
     size_t comment = 0; /* the first that ends behind where we are */
-    for (const char *line = text, *end; line < all; line = end + 1) {
-        end = memchr(line, '\n', (size_t)(all - line));
+    for (const char *begin = text, *end; begin < all; begin = end + 1) {
+        end = memchr(begin, '\n', (size_t)(all - begin));
         end = end ? end : all;
-        while (line < end && (*line == ' ' || *line == '\t'))
-            line++;
-        uint32_t place = file->source->base + (uint32_t)(line - text);
+        while (begin < end && (*begin == ' ' || *begin == '\t'))
+            begin++;
+        uint32_t place = file->source->base + (uint32_t)(begin - text);
         while (comment < file->comments.count && file->comments.at[comment].end <= place)
             comment++;
-        size_t before = introduction_of(line, (size_t)(end - line));
-        if (!before || (comment < file->comments.count && is_inside(&file->comments.at[comment], place)))
+        if (end - begin < 3 || memcmp(begin, "-- ", 3) != 0 ||
+            (comment < file->comments.count && is_inside(&file->comments.at[comment], place)))
             continue;
-        const char *word = line + before;
-        while (word < end && isspace((unsigned char)*word))
-            word++;
-        size_t length = 0;
-        while (word + length < end && !isspace((unsigned char)word[length]) && word[length] != ':')
-            length++;
-        place = file->source->base + (uint32_t)(word - text);
-        vec_push(arena, &found, (struct span){place, place + (uint32_t)length});
+        const char *line = arena_strndup(arena, begin, (size_t)(end - begin));
+        size_t before = introduction_of(arena, line);
+        if (!before)
+            continue;
+        const char *at = line + before;
+        vec_push(arena, &found, next_name(line, &at, place));
+        struct directive unused = {0};
+        bool is_forall = before > strlen(TEST), is_found = false;
+        for (const char *word; is_forall && !is_found && (word = directive_next_word(arena, &at));)
+            is_found = is_relation(word, &unused) && unused.expectation != EXPECT_ERROR;
+        if (is_found)
+            vec_push(arena, &found, next_name(line, &at, place));
     }
     return found;
 }

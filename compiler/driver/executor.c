@@ -25,6 +25,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
         .warp_size = e->options->warp_size,
         .grid_size = e->options->grid_size,
         .vector_bytes = e->options->vector_bytes,
+        .fuel = e->fuel,
         .check = e->options->check,
         .stack_bytes = e->options->stack_bytes};
     bool good =

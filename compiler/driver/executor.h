@@ -18,6 +18,7 @@ struct execution {
     struct host_value *const *arguments; /* as the kernel's parameters want them */
     size_t argument_count;
     struct diagnostics *diagnostics;
+    uint64_t fuel; /* steps of the interpreter before it gives up; 0: no limit */
 
     /* For devices alone: */
     struct device_batch *batch; /* that the kernel is one of; or NULL. See driver/device.h */

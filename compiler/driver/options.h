@@ -85,6 +85,7 @@ struct options {
     const char *junit;                  /* test: a file for the report; NULL: none */
     double timeout;                     /* test: seconds; 0: none */
     bool list, verbose;                 /* test */
+    int64_t seed;                       /* test: of random arguments */
     int64_t runs;                       /* bench; 0: not said */
     double time;                        /* bench: seconds; 0: not said */
     const char *save, *baseline;        /* bench: files; or NULL */

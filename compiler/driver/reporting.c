@@ -160,6 +160,17 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
     return text_string(&text);
 }
 
+const struct target_program *report_program(struct compilation *c, struct arena *arena,
+                                            const struct core_global *kernel, struct diagnostics *diagnostics) {
+    struct generate_request request = request_for(c, target_named("cuda"));
+    struct generated generated = {0};
+    request.arena = arena;
+    request.diagnostics = diagnostics;
+    request.only = &kernel;
+    request.only_count = 1;
+    return generate(&request, &generated) ? generated.targets.at[0] : NULL;
+}
+
 static enum exit_status report(struct compilation *c, struct options *options) {
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))

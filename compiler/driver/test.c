@@ -1,24 +1,29 @@
 /* fclc test: runs the test directives of files on one target or on all, prints a line per test that
    fails, and ends with `N passed, N failed, N skipped`. The tests run in processes of their own: see
    note [processes] in test_worker.c. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
+#include "driver/cost.h"
 #include "driver/output.h"
+#include "driver/property.h"
 #include "driver/test.h"
 #include "driver/test_outcome.h"
 #include "driver/test_worker.h"
+#include "driver/timing.h"
 
 struct testing {
     struct options *options;
     struct test_report report;
     bool device_failed;
-    bool is_told;    /* what is to be said of the target */
-    size_t left_out; /* tests that --filter leaves out */
-    bool overwrites; /* --junit names a file that was read: nothing is written there */
+    bool is_told;                   /* what is to be said of the target */
+    size_t left_out;                /* tests that --filter leaves out */
+    bool overwrites;                /* --junit names a file that was read: nothing is written there */
+    struct compilation *conditions; /* of the file's tests; or NULL */
 };
 
 /* ---- results ---- */
@@ -49,9 +54,10 @@ struct progress {
     struct testing *testing;
     const struct test_job *job;
     const char *path, *target;
-    size_t next;    /* the test that runs, or is to run next */
-    bool has_begun; /* it runs */
-    bool together;  /* its kernels are built with those of the others */
+    size_t next;        /* the test that runs, or is to run next */
+    bool has_begun;     /* it runs */
+    bool together;      /* its kernels are built with those of the others */
+    const char *trying; /* the call that a property's test was at; or NULL */
 };
 
 static void end_test(struct progress *p, enum outcome outcome, double seconds, const char *why) {
@@ -64,6 +70,7 @@ static void end_test(struct progress *p, enum outcome outcome, double seconds, c
     add_result(p->testing, one);
     p->next++;
     p->has_begun = false;
+    p->trying = NULL;
 }
 
 /* With --all-targets those that are not there are left out; one that was asked for is to be there. */
@@ -84,13 +91,18 @@ static void fail_rest(struct progress *p, const char *why) {
         end_test(p, TEST_FAILED, 0, why);
 }
 
+/* The same, with the call of a property that it is about. */
+static const char *of_try(const struct progress *p, const char *why) {
+    return p->trying ? arena_printf(p->testing->report.arena, "%s, with `%s`", why, p->trying) : why;
+}
+
 /* A test, or the building of all kernels, that takes longer than --timeout allows. */
 static void take_timeout(struct progress *p) {
     struct arena *arena = p->testing->report.arena;
     double limit = p->testing->options->timeout;
     if (p->has_begun)
         end_test(p, TEST_FAILED, limit,
-                 arena_printf(arena, "it takes longer than %g s, which --timeout allows", limit));
+                 of_try(p, arena_printf(arena, "it takes longer than %g s, which --timeout allows", limit)));
     else if (p->together)
         p->together = false; /* each test for itself will show which kernel it is */
     else
@@ -104,7 +116,7 @@ static void take_crash(struct progress *p, const char *why) {
     else if (!p->has_begun)
         fail_rest(p, why);
     else
-        end_test(p, TEST_FAILED, 0, why);
+        end_test(p, TEST_FAILED, 0, of_try(p, why));
 }
 
 /* False: it was the worker's last. */
@@ -119,6 +131,7 @@ static bool take_event(struct progress *p, const struct test_event *event) {
         }
         return true;
     case EVENT_BEGINS: p->has_begun = true; return true;
+    case EVENT_TRIES: p->trying = event->why; return true;
     case EVENT_ENDS:
         p->testing->device_failed |= event->device_failed;
         end_test(p, event->has_failed ? TEST_FAILED : TEST_PASSED, event->seconds, event->why);
@@ -133,7 +146,7 @@ static bool take_event(struct progress *p, const struct test_event *event) {
 
 static void run_on(struct testing *t, struct compilation *c, const struct executor *executor, const directives *tests) {
     struct arena *arena = t->report.arena;
-    struct test_job job = {c, tests, executor};
+    struct test_job job = {c, tests, executor, t->conditions};
     const char *path = c->file->source->path;
     struct progress p = {.testing = t,
                          .job = &job,
@@ -147,8 +160,12 @@ static void run_on(struct testing *t, struct compilation *c, const struct execut
             skip_rest(&p, why);
             return;
         }
+        double begin = timing_now();
         for (bool goes_on = true; goes_on;) {
-            struct test_event event = test_worker_next(worker, arena, t->options->timeout);
+            double limit = t->options->timeout, left = limit - (timing_now() - begin);
+            struct test_event event = test_worker_next(worker, arena, limit > 0 ? fmax(left, 1e-3) : 0);
+            if (event.kind != EVENT_TRIES)
+                begin = timing_now();
             goes_on = take_event(&p, &event);
         }
         test_worker_end(worker);
@@ -193,6 +210,53 @@ static void fail_file(struct testing *t, const char *path, const struct directiv
     add_result(t, one);
 }
 
+/* Costs need no device, and are the same for all. */
+static void check_costs(struct testing *t, struct compilation *c, const char *path, directives *tests) {
+    size_t kept = 0, tried = 0;
+    for (size_t i = 0; i < tests->count; i++) {
+        struct directive *one = &tests->at[i];
+        if (one->expectation != EXPECT_COST) {
+            tests->at[kept++] = *one;
+            continue;
+        }
+        struct arena *arena = arena_new();
+        struct directive *directive = ARENA_NEW(t->report.arena, struct directive);
+        size_t sizes;
+        double begin = timing_now();
+        const char *why = cost_check(c, arena, one, &sizes);
+        *directive = *one;
+        tried += !why && sizes > 0;
+        add_result(t, (struct test_result){
+                          .path = arena_strndup(t->report.arena, path, strlen(path)),
+                          .directive = directive,
+                          .target = "cost",
+                          .outcome = why ? TEST_FAILED : TEST_PASSED,
+                          .seconds = timing_now() - begin,
+                          .why = why     ? arena_printf(t->report.arena, "%s", why)
+                                 : sizes ? arena_printf(t->report.arena, "tried at %zu sizes, and not proved", sizes)
+                                         : NULL});
+        arena_free(arena);
+    }
+    tests->count = kept;
+    if (tried && !t->options->json)
+        printf("%s: of the costs %zu %s tried at some sizes, and not proved for all\n", path, tried,
+               tried == 1 ? "was" : "were");
+}
+
+static enum exit_status run_file(struct testing *t, struct compilation *c, const char *path, directives *tests) {
+    directives wrong = {0};
+    check_costs(t, c, path, tests);
+    t->conditions = property_conditions(c, tests, &wrong);
+    for (size_t i = 0; i < wrong.count; i++)
+        fail_file(t, path, &wrong.at[i], wrong.at[i].wrong);
+    if (tests->count)
+        run_tests(t, c, tests);
+    if (t->conditions)
+        compilation_free(t->conditions);
+    t->conditions = NULL;
+    return wrong.count ? EXIT_PROGRAM_WRONG : EXIT_GOOD;
+}
+
 static enum exit_status test_file(struct testing *t, const char *path) {
     struct compilation *c = compilation_new(t->options);
     enum exit_status status = compilation_check(c, path);
@@ -217,7 +281,7 @@ static enum exit_status test_file(struct testing *t, const char *path) {
     if (is_good && t->options->list)
         list_tests(t, path, &tests);
     else if (is_good)
-        run_tests(t, c, &tests);
+        status = exit_worse(status, run_file(t, c, path, &tests));
     compilation_free(c);
     return status;
 }

@@ -23,8 +23,9 @@
 #include "driver/arguments.h"
 #include "driver/device.h"
 #include "driver/output.h"
+#include "driver/property.h"
 #include "driver/timing.h"
-#include "support/edit.h"
+#include "driver/trial.h"
 
 /* ---- the pipe ---- */
 
@@ -79,102 +80,43 @@ static bool receive_event(int pipe, struct arena *arena, struct test_event *even
 
 /* ---- a test, in the child ---- */
 
-struct testing {
-    const struct test_job *job;
-    const struct executor *executor;
-    const struct directive *directive;
-    struct device_batch *batch;
-    struct arena *arena; /* of this test */
-    bool device_failed;
-};
-
-/* The diagnostics as text, to look for what was expected in them. */
-static const char *messages_of(struct arena *arena, const struct diagnostics *diagnostics) {
-    char *buffer = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&buffer, &length);
-    if (!file)
-        return "";
-    diag_print_text(diagnostics, file, false, 0);
-    fclose(file);
-    const char *copy = arena_strndup(arena, buffer, length);
-    free(buffer);
-    return copy;
+static const struct host_value *wanted_of(const struct test_trial *t, struct type *type, const char **why) {
+    struct value_argument wanted_is = {0, "the wanted result", t->directory};
+    return value_parse(t->arena, type, &wanted_is, t->directive->wanted, why);
 }
 
-/* These give NULL for a test that passes, or why it fails. */
-
-static const char *check_error(const struct testing *t, enum exit_status status, const char *messages) {
-    if (status == EXIT_GOOD)
-        return "it runs, and an error is wanted";
-    if (!strstr(messages, t->directive->wanted))
-        return arena_printf(t->arena, "the error is another one:\n%s", messages);
-    return NULL;
-}
-
-static const char *check_result(const struct testing *t, struct type *type, const struct host_value *got,
-                                const char *directory) {
-    struct value_argument wanted_is = {0, "the wanted result", directory};
-    const char *why = NULL;
-    const struct host_value *wanted = value_parse(t->arena, type, &wanted_is, t->directive->wanted, &why);
-    struct value_comparison comparison = {t->directive->expectation == EXPECT_CLOSE, t->directive->tolerance};
-    return wanted && value_same(t->arena, got, wanted, comparison, &why) ? NULL : why;
-}
-
-/* NULL when there is none of this name; `suggestion` gets those there are. */
-static const struct core_global *kernel_named(const struct compilation *c, const char *name,
-                                              struct suggestion *suggestion) {
-    for (size_t i = c->program->globals.count; i-- > 0;) {
-        const struct core_global *global = c->program->globals.at[i];
-        if (global->kind != GLOBAL_KERNEL || global->source != c->file->source)
-            continue;
-        if (strcmp(global->name->text, name) == 0)
-            return global;
-        suggestion_offer(suggestion, global->name->text);
-    }
-    return NULL;
-}
-
-/* What is wrong must be found, not happen. */
-static bool is_checked(const struct compilation *c, const struct directive *directive) {
-    return c->options->check || directive->expectation == EXPECT_ERROR;
-}
-
-static const char *run_test(struct testing *t) {
-    struct compilation *c = t->job->c;
+/* NULL for a test that passes, or why it fails. */
+static const char *run_test(struct test_trial *t) {
     const struct directive *directive = t->directive;
-    const char *directory = path_directory(t->arena, c->file->source->path), *why = NULL;
-    if (!*directory)
-        directory = NULL;
     struct suggestion suggestion = suggestion_for(directive->kernel);
-    const struct core_global *kernel = kernel_named(c, directive->kernel, &suggestion);
+    const struct core_global *kernel = kernel_of_file(t->c, directive->kernel, &suggestion);
+    const char *why = NULL;
     if (!kernel)
-        return suggestion.best ? arena_printf(t->arena, "no kernel is named `%s`; did you mean `%s`?",
-                                              directive->kernel, suggestion.best)
-                               : arena_printf(t->arena, "no kernel is named `%s`", directive->kernel);
+        return no_kernel_of_file(t->arena, directive->kernel, &suggestion);
     struct host_value **arguments =
-        parse_arguments(t->arena, kernel, directive->arguments.at, directive->arguments.count, directory, &why);
-    if (!arguments)
-        return directive->expectation == EXPECT_ERROR ? check_error(t, EXIT_USAGE, why) : why;
-    struct diagnostics *diagnostics = diagnostics_new(t->arena, c->sources);
-    struct options options = *c->options;
-    options.check = is_checked(c, directive);
-    struct execution execution = execution_of(c);
-    execution.arena = t->arena;
-    execution.options = &options;
-    execution.kernel = kernel;
-    execution.arguments = arguments;
-    execution.argument_count = directive->arguments.count;
-    execution.diagnostics = diagnostics;
-    execution.batch = t->batch;
-    struct host_value *result = NULL;
-    enum exit_status status = t->executor->run(&execution, &result);
-    t->device_failed = status == EXIT_DEVICE;
-    if (directive->expectation == EXPECT_ERROR)
-        return check_error(t, status, messages_of(t->arena, diagnostics));
-    if (status != EXIT_GOOD)
-        return arena_printf(t->arena, "it does not run:\n%s", messages_of(t->arena, diagnostics));
-    return check_result(t, kernel_interface(t->arena, kernel).result, result, directory);
+        parse_arguments(t->arena, kernel, directive->arguments.at, directive->arguments.count, t->directory, &why);
+    struct trial_run run = {.status = EXIT_USAGE, .messages = why};
+    if (arguments)
+        run = trial_run(t, t->arena, kernel, arguments, directive->arguments.count);
+    else if (directive->expectation != EXPECT_ERROR)
+        return why;
+    const struct host_value *wanted = NULL;
+    if (run.status == EXIT_GOOD && directive->expectation != EXPECT_ERROR &&
+        !(wanted = wanted_of(t, kernel_interface(t->arena, kernel).result, &why)))
+        return why;
+    return trial_judge(t, t->arena, &run, wanted);
+}
+
+/* What a property is about to run with: where that does not come back, the parent knows. */
+static void tell_try(void *pipe, const char *words) {
+    send_event(*(int *)pipe, (struct test_event){.kind = EVENT_TRIES, .why = words});
+}
+
+static const char *run_any(struct test_trial *t, const struct test_job *job, int pipe) {
+    if (!t->directive->forall)
+        return run_test(t);
+    struct property_tell tell = {tell_try, &pipe};
+    return property_run(t, job->conditions, (uint64_t)t->c->options->seed, &tell);
 }
 
 /* ---- the child ---- */
@@ -184,16 +126,25 @@ static struct device_batch *build_together(const struct test_job *job, const str
     struct compilation *c = job->c;
     struct device_batch *batch = device_batch_new(diagnostics_new(c->arena, c->sources));
     for (size_t i = first; i < job->tests->count; i++) {
-        struct suggestion unused = suggestion_for(job->tests->at[i].kernel);
-        const struct core_global *kernel = kernel_named(c, job->tests->at[i].kernel, &unused);
-        if (kernel)
-            device_batch_add(batch, kernel, is_checked(c, &job->tests->at[i]));
+        const struct directive *directive = &job->tests->at[i];
+        const char *names[] = {directive->kernel, property_other(c, directive)};
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            struct suggestion unused = suggestion_for(names[k] ? names[k] : "");
+            const struct core_global *kernel = names[k] ? kernel_of_file(c, names[k], &unused) : NULL;
+            if (kernel)
+                device_batch_add(batch, kernel, trial_is_checked(c, directive));
+        }
     }
     struct execution building = execution_of(c);
     building.batch = batch;
     if (executor->build)
         executor->build(&building);
     return batch;
+}
+
+static const char *directory_of(const struct compilation *c) {
+    const char *directory = path_directory(c->arena, c->file->source->path);
+    return *directory ? directory : NULL;
 }
 
 static void run_tests(const struct test_job *job, size_t first, bool together, int pipe) {
@@ -220,15 +171,15 @@ static void run_tests(const struct test_job *job, size_t first, bool together, i
     for (size_t i = first; i < job->tests->count && !device_failed; i++) {
         event.kind = EVENT_BEGINS;
         send_event(pipe, event);
-        struct testing testing = {job, executor, &job->tests->at[i], batch, arena_new(), false};
+        struct test_trial trial = {c, executor, &job->tests->at[i], batch, arena_new(), directory_of(c), false};
         struct test_event end = {.kind = EVENT_ENDS, .target = executor->name};
         double begin = timing_now();
-        end.why = run_test(&testing);
+        end.why = run_any(&trial, job, pipe);
         end.seconds = timing_now() - begin;
         end.has_failed = end.why != NULL;
-        end.device_failed = device_failed = testing.device_failed;
+        end.device_failed = device_failed = trial.device_failed;
         send_event(pipe, end);
-        arena_free(testing.arena);
+        arena_free(trial.arena);
     }
     if (batch)
         device_batch_free(batch);

@@ -12,11 +12,13 @@ struct test_job {
     struct compilation *c; /* checked, and good */
     const directives *tests;
     const struct executor *executor; /* NULL: the first that is available */
+    struct compilation *conditions;  /* of tests with `when`, as property_conditions makes it; or NULL */
 };
 
 enum event_kind {
     EVENT_BUILDS,  /* the kernels of the file; `why` is what executor_tell is to tell */
     EVENT_BEGINS,  /* a test */
+    EVENT_TRIES,   /* arguments of a property: `why`, in words */
     EVENT_ENDS,    /* a test: `outcome`, `seconds`, and in words `why` */
     EVENT_ABSENT,  /* the target is not there, and `why`: nothing more comes */
     EVENT_DONE,    /* there are no more tests */

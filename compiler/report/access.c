@@ -1,9 +1,17 @@
-/* Loads, stores and atomics of a launch: in which memory, and how the places of neighbouring threads lie. */
-#include "ir/places.h"
+/* Loads, stores and atomics of a launch: in which memory, and how often. */
+#include <math.h>
+
+#include "ir/linear.h"
 #include "report/walker.h"
 
 const char *const report_use_names[] = {"load", "store", "atomic"};
 const char *const report_place_names[] = {"global", "table", "shared", "shared of a warp", "registers", "local"};
+
+const char *const report_pattern_names[] = {"coalesced", "same", "strided", "pieces", "scattered", "unknown", "own"};
+
+static bool touches(const struct ir_instruction *instruction) {
+    return instruction->kind == IR_LOAD || instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
+}
 
 static void want(struct walker *w, const struct ir_value *value, const struct ir_region *user) {
     if (value->is_constant || !value->region)
@@ -19,7 +27,7 @@ void accesses_number(struct walker *w, const struct ir_region *region) {
         want(w, region->yields.at[i], region);
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (ir_touches_element(instruction)) {
+        if (touches(instruction)) {
             vec_push(w->arena, &w->instructions, instruction);
             map_set(w->numbers, instruction, (void *)(uintptr_t)w->instructions.count);
         }
@@ -31,12 +39,9 @@ void accesses_number(struct walker *w, const struct ir_region *region) {
     }
 }
 
-/* ---- patterns ---- */
-
-enum { DEEPEST_LOOK = 24 };
-
-static bool depends(const struct ir_value *value, const struct ir_value *on, int depth) {
-    if (value == on)
+/* Do all iterations of the launch go to the same places? */
+static bool is_of_iteration(const struct ir_value *value, const struct ir_value *index, int depth) {
+    if (value == index)
         return true;
     if (value->is_constant || (!value->definition && !value->region))
         return false;
@@ -45,42 +50,15 @@ static bool depends(const struct ir_value *value, const struct ir_value *on, int
     const struct ir_instruction *made = value->definition;
     if (!made) { /* carried by a loop, or its index */
         const struct ir_instruction *loop = value->region->owner;
-        if (!ir_region_inside(value->region, on->region))
-            return false;
-        for (size_t i = 0; i < loop->operand_count; i++)
-            if (depends(loop->operands[i], on, depth - 1))
-                return true;
-        return loop->kind == IR_WHILE;
+        return loop != index->region->owner && loop->kind != IR_FORALL && loop->kind != IR_FOR;
     }
-    if (!ir_region_inside(made->region, on->region))
-        return false; /* made where the index is not there yet */
     for (size_t i = 0; i < made->operand_count; i++)
-        if (depends(made->operands[i], on, depth - 1))
+        if (is_of_iteration(made->operands[i], index, depth - 1))
             return true;
-    return made->kind != IR_OPERATION && made->kind != IR_LOAD;
+    return made->kind != IR_OPERATION;
 }
 
-static enum report_pattern pattern_of(const struct ir_instruction *instruction, int64_t *stride) {
-    const struct ir_instruction *loop = ir_thread_loop(instruction->region);
-    const struct ir_value *index = loop ? loop->parameters[0] : NULL;
-    struct linear sum;
-    *stride = 0;
-    if (instruction->buffer->memory == MEMORY_PRIVATE)
-        return REPORT_OWN;
-    if (!index || !depends(instruction->operands[0], index, DEEPEST_LOOK))
-        return REPORT_SAME;
-    if (!linear_expand(instruction->operands[0], &sum))
-        return REPORT_SCATTERED;
-    for (size_t i = 0; i < sum.count; i++)
-        if (sum.term[i].value == index)
-            *stride += sum.term[i].coefficient;
-        else if (depends(sum.term[i].value, index, DEEPEST_LOOK))
-            return REPORT_SCATTERED;
-    if (*stride == 0)
-        return REPORT_SAME;
-    *stride = *stride < 0 ? -*stride : *stride;
-    return *stride == 1 ? REPORT_COALESCED : REPORT_STRIDED;
-}
+enum { DEEPEST_LOOK = 24 };
 
 /* ---- arrays ---- */
 
@@ -165,14 +143,19 @@ void accesses_finish(struct walker *w, const struct tally *tally) {
                                        .bytes = (unsigned)target_element_bytes(instruction->buffer->element),
                                        .count = tally->accesses[i],
                                        .line = line_of(w, instruction->span)};
-        access.pattern = pattern_of(instruction, &access.stride);
+        access.pattern = w->seen[i].pattern;
+        access.stride = w->seen[i].stride;
+        access.units = tally->units[i];
+        access.is_again = !is_of_iteration(instruction->operands[0], w->forall->parameters[0], DEEPEST_LOOK);
         struct report_access *same = NULL;
         for (size_t k = 0; k < w->launch->accesses.count && !same; k++)
             if (is_alike(&w->launch->accesses.at[k], &access))
                 same = &w->launch->accesses.at[k];
-        if (same)
+        if (same) {
             same->count = amount_sum(w->arena, same->count, access.count);
-        else
+            same->units = amount_sum(w->arena, same->units, access.units);
+            same->is_again &= access.is_again;
+        } else
             vec_push(w->arena, &w->launch->accesses, access);
         if (same && !same->line)
             same->line = access.line;
@@ -185,10 +168,16 @@ void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, stru
         .name = "ticket_of_block", .place = REPORT_SHARED, .element = BASE_U32, .elements = amount_number(1)};
     vec_push(w->arena, &w->launch->arrays, told);
     struct amount reads = amount_product(w->arena, w->symbols, draws, amount_number(w->target->block_threads));
+    double warps = ceil((double)w->target->block_threads / REPORT_LANES);
     const struct report_access accesses[] = {
-        {.array = counter, .use = REPORT_ATOMIC, .pattern = REPORT_SAME, .bytes = 4, .count = draws},
-        {.array = told, .use = REPORT_STORE, .pattern = REPORT_SAME, .bytes = 4, .count = draws},
-        {.array = told, .use = REPORT_LOAD, .pattern = REPORT_SAME, .bytes = 4, .count = reads},
+        {.array = counter, .use = REPORT_ATOMIC, .pattern = REPORT_SAME, .bytes = 4, .count = draws, .units = draws},
+        {.array = told, .use = REPORT_STORE, .pattern = REPORT_SAME, .bytes = 4, .count = draws, .units = draws},
+        {.array = told,
+         .use = REPORT_LOAD,
+         .pattern = REPORT_SAME,
+         .bytes = 4,
+         .count = reads,
+         .units = amount_product(w->arena, w->symbols, draws, amount_number(warps))},
     };
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
         vec_push(w->arena, &w->launch->accesses, accesses[i]);

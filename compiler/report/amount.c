@@ -100,6 +100,24 @@ struct amount amount_product(struct arena *arena, struct symbols *names, struct 
     return result;
 }
 
+struct amount amount_ceiling(struct arena *arena, struct symbols *names, struct amount x, double by) {
+    if (amount_is_number(x)) {
+        x.constant = ceil(x.constant / by);
+        return x;
+    }
+    bool is_whole = fmod(x.constant, by) == 0;
+    for (size_t i = 0; i < x.count; i++)
+        is_whole = is_whole && fmod(x.terms[i].factor, by) == 0;
+    if (is_whole)
+        return amount_product(arena, names, x, amount_number(1 / by));
+    struct amount plain = x;
+    plain.is_most = plain.is_about = false;
+    const char *of = amount_closed(arena, amount_text(arena, plain), " ");
+    struct amount named = amount_name(arena, symbol_of(names, arena_printf(arena, "ceil(%s / %.0f)", of, by)));
+    take_marks(&named, x, x);
+    return named;
+}
+
 struct amount amount_larger(struct arena *arena, struct amount x, struct amount y) {
     if (is_equal(x, y) || amount_is_zero(y)) {
         struct amount result = x;

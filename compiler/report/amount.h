@@ -28,6 +28,8 @@ struct amount amount_number(double number);
 struct amount amount_name(struct arena *arena, symbol name);
 struct amount amount_sum(struct arena *arena, struct amount x, struct amount y);
 struct amount amount_product(struct arena *arena, struct symbols *names, struct amount x, struct amount y);
+/* x / by, rounded up. */
+struct amount amount_ceiling(struct arena *arena, struct symbols *names, struct amount x, double by);
 /* The larger; of those that cannot be compared the sum, which is_most. */
 struct amount amount_larger(struct arena *arena, struct amount x, struct amount y);
 bool amount_is_number(struct amount x);

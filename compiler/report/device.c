@@ -21,6 +21,7 @@ const struct report_device report_devices[] = {
     {"a100", "NVIDIA A100 SXM 80 GB", 108, 1.41, 2039, 64, 164 * KIB, 163 * KIB, 2048, 32, REGISTERS, 2.5},
     {"rtx3060", "NVIDIA GeForce RTX 3060", 28, 1.78, 360, 128, 100 * KIB, 99 * KIB, 1536, 16, REGISTERS, 2.5},
     {"rtx4090", "NVIDIA GeForce RTX 4090", 128, 2.52, 1008, 128, 100 * KIB, 99 * KIB, 1536, 24, REGISTERS, 2.5},
+    {"h200", "NVIDIA H200 SXM", 132, 1.98, 4800, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, 2.5},
     {"h100", "NVIDIA H100 SXM", 132, 1.98, 3350, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, 2.5},
     {0},
 };
@@ -78,22 +79,34 @@ const struct report_device *report_device_read(struct arena *arena, const char *
 /* ---- the estimate ---- */
 
 enum {
-    SECTOR = 32, /* bytes that global memory moves at least */
     WARP = 32,
+    LONG_OPERATION = 8,  /* lanes by clocks: those that do roots and the like are fewer, by so much */
+    PRODUCT = 128,       /* of matrices, likewise */
     MOST_REGISTERS = 64, /* that a thread has at most where its launch asks for 1024 threads together */
 };
 
-/* Bytes that move for an element: neighbours that share a sector share its cost. */
-static double moved(const struct report_access *access) {
-    double bytes = access->bytes;
-    switch (access->pattern) {
-    case REPORT_COALESCED: return bytes;
-    case REPORT_SAME: return (double)SECTOR / WARP;
-    case REPORT_STRIDED: return fmin(SECTOR, bytes * (double)access->stride);
-    case REPORT_SCATTERED:
-    case REPORT_OWN: break;
-    }
-    return SECTOR;
+/* Elements that it touches at least, each counted once: those of one iteration, where all iterations have the same;
+   none where it is not known where. */
+static double touched(const struct report_launch *launch, const struct report_access *access) {
+    double count = access->count.constant;
+    if (access->pattern == REPORT_SCATTERED || access->pattern == REPORT_UNKNOWN)
+        return 0;
+    if (access->pattern == REPORT_SAME && amount_is_number(access->units))
+        count = access->units.constant;
+    return access->is_again ? count / fmax(1, launch->iterations.constant) : count;
+}
+
+/* Bytes of an array that the device's memory has to move: what is read and written is so once, if caches have the
+   rest. */
+static double moved(const struct report_launch *launch, const struct report_array *array) {
+    double elements[] = {[REPORT_LOAD] = 0, [REPORT_STORE] = 0, [REPORT_ATOMIC] = 0};
+    double most = amount_is_number(array->elements) ? array->elements.constant : INFINITY, bytes = 0;
+    for (size_t i = 0; i < launch->accesses.count; i++)
+        if (launch->accesses.at[i].array == array) {
+            elements[launch->accesses.at[i].use] += touched(launch, &launch->accesses.at[i]);
+            bytes = launch->accesses.at[i].bytes;
+        }
+    return bytes * fmin(most, fmax(elements[REPORT_LOAD], fmax(elements[REPORT_STORE], elements[REPORT_ATOMIC])));
 }
 
 static bool has_numbers(const struct report_launch *launch) {
@@ -135,15 +148,19 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
         const struct report_access *access = &launch->accesses.at[i];
         enum report_place place = access->array->place;
         double count = access->count.constant;
-        if (place == REPORT_GLOBAL || place == REPORT_THREAD)
-            e->moved_bytes += count * (place == REPORT_GLOBAL ? moved(access) : access->bytes);
-        else if (place == REPORT_SHARED || place == REPORT_SHARED_WARP)
+        e->is_most |= access->count.is_most;
+        if (place == REPORT_SHARED || place == REPORT_SHARED_WARP)
             words += count * (access->bytes > 4 ? 2 : 1);
-        operations += count; /* each is an instruction, too */
     }
-    operations += launch->counts[COUNT_INTEGER].constant + launch->counts[COUNT_FLOATING].constant +
-                  launch->counts[COUNT_EXCHANGES].constant + 16 * launch->counts[COUNT_LONG].constant +
-                  256 * launch->counts[COUNT_PRODUCTS].constant;
+    for (size_t i = 0; i < launch->arrays.count; i++)
+        if (launch->arrays.at[i]->place == REPORT_GLOBAL)
+            e->moved_bytes += moved(launch, launch->arrays.at[i]);
+    /* Compilers leave out many operations on integers. */
+    operations += launch->counts[COUNT_FLOATING].constant + launch->counts[COUNT_EXCHANGES].constant +
+                  LONG_OPERATION * launch->counts[COUNT_LONG].constant +
+                  PRODUCT * launch->counts[COUNT_PRODUCTS].constant;
+    for (int i = 0; i < COUNT_KINDS; i++)
+        e->is_most |= launch->counts[i].is_most;
     /* Blocks that are fewer than the multiprocessors leave some of these idle. */
     double busy = fmin(device->multiprocessors, fmax(1, launch->blocks.constant));
     double clocks = busy * device->gigahertz * 1e3;

@@ -34,9 +34,10 @@ struct report_estimate {
     double occupancy;       /* of its threads, 0 to 1 */
     const char *held_by;    /* what keeps it from more: threads, blocks, shared memory, registers */
     double memory_us, operations_us, shared_us, launch_us;
-    double moved_bytes;  /* what the memory of the device moves: sectors of 32 bytes */
+    double moved_bytes;  /* what the memory of the device moves at least */
     double microseconds; /* the longest of these */
     const char *bound;   /* which that is */
+    bool is_most;        /* it may be less, as amounts are */
 };
 /* Only of launches whose amounts are all numbers: else false. */
 bool report_estimate(const struct report_launch *launch, const struct report_device *device,

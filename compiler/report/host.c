@@ -179,8 +179,14 @@ static void add_launch(struct walker *w, struct report_total *total, const struc
         add_times(w, &total->of[TOTAL_COUNTS + i], launch->counts[i], times);
     for (size_t i = 0; i < launch->accesses.count; i++) {
         const struct report_access *access = &launch->accesses.at[i];
-        if (access->array->place != REPORT_GLOBAL)
+        enum report_place place = access->array->place;
+        if (access->use == REPORT_ATOMIC)
+            add_times(w, &total->of[TOTAL_ATOMICS], access->count, times);
+        if (place == REPORT_SHARED || place == REPORT_SHARED_WARP)
+            add_times(w, &total->of[TOTAL_TURNS], access->units, times);
+        if (place != REPORT_GLOBAL)
             continue;
+        add_times(w, &total->of[TOTAL_SECTORS], access->units, times);
         struct amount bytes = amount_product(w->arena, w->symbols, access->count, amount_number(access->bytes));
         if (access->use != REPORT_STORE)
             add_times(w, &total->of[TOTAL_READ_BYTES], bytes, times);

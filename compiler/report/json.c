@@ -35,8 +35,6 @@ static void add_counts(struct json_writer *w, yyjson_mut_val *to, const struct a
         add_amount(w, to, report_count_names[i], counts[i]);
 }
 
-static const char *const pattern_names[] = {"coalesced", "same", "strided", "scattered", "own"};
-
 static void add_estimate(struct json_writer *w, yyjson_mut_val *to, const struct report_launch *launch) {
     struct report_estimate e;
     if (!w->heading->device || !report_estimate(launch, w->heading->device, &e)) {
@@ -84,7 +82,8 @@ static void add_launch(struct json_writer *w, yyjson_mut_val *to, const struct r
         json_add_text(w->doc, w->arena, object, "use", report_use_names[access->use]);
         yyjson_mut_obj_add_uint(w->doc, object, "bytes", access->bytes);
         add_amount(w, object, "count", access->count);
-        json_add_text(w->doc, w->arena, object, "pattern", pattern_names[access->pattern]);
+        add_amount(w, object, "units", access->units);
+        json_add_text(w->doc, w->arena, object, "pattern", report_pattern_names[access->pattern]);
         yyjson_mut_obj_add_sint(w->doc, object, "stride", access->stride);
         add_line(w, object, "line", access->line);
     }
@@ -146,6 +145,9 @@ static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct r
     add_amount(w, total, "waits", report->total.of[TOTAL_WAITS]);
     add_amount(w, total, "read_bytes", report->total.of[TOTAL_READ_BYTES]);
     add_amount(w, total, "written_bytes", report->total.of[TOTAL_WRITTEN_BYTES]);
+    add_amount(w, total, "sectors", report->total.of[TOTAL_SECTORS]);
+    add_amount(w, total, "turns", report->total.of[TOTAL_TURNS]);
+    add_amount(w, total, "atomics", report->total.of[TOTAL_ATOMICS]);
     add_counts(w, total, report->total.of + TOTAL_COUNTS);
     yyjson_mut_val *names = json_add_array(w->doc, to, "names");
     for (size_t i = 0; i < report->names.count; i++) {

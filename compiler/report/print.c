@@ -38,7 +38,9 @@ static const char *pattern_text(struct report_printer *p, const struct report_ac
     case REPORT_COALESCED: return access->array->place == REPORT_GLOBAL ? "coalesced" : "next to each other";
     case REPORT_SAME: return "one place for all";
     case REPORT_STRIDED: return arena_printf(p->arena, "%lld elements apart", (long long)access->stride);
+    case REPORT_PIECES: return "in pieces";
     case REPORT_SCATTERED: return "scattered";
+    case REPORT_UNKNOWN: return "not known how";
     case REPORT_OWN: return "its own";
     }
     return "";
@@ -95,9 +97,10 @@ static void print_estimate(struct report_printer *p, const struct report_launch 
     if (!p->heading->device || !report_estimate(launch, p->heading->device, &e))
         return;
     below(p,
-          "estimate: %.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
+          "estimate: %s%.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
           "shared memory %.3g us\n",
-          e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us, e.shared_us);
+          e.is_most ? "at most " : "", e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us,
+          e.shared_us);
     below(p, "occupancy: %.0f%%, %.0f %s to a multiprocessor, held by %s\n", e.occupancy * 100, e.blocks_together,
           e.blocks_together == 1 ? "block" : "blocks", e.held_by);
 }
@@ -190,6 +193,10 @@ void report_print(struct text *out, const struct report *report, const struct re
     text_printf(out, "    bytes of global memory: read %s, written %s\n",
                 amount_text(out->arena, total->of[TOTAL_READ_BYTES]),
                 amount_text(out->arena, total->of[TOTAL_WRITTEN_BYTES]));
+    if (!amount_is_zero(total->of[TOTAL_SECTORS]))
+        text_printf(out, "    sectors of global memory: %s\n", amount_text(out->arena, total->of[TOTAL_SECTORS]));
+    if (!amount_is_zero(total->of[TOTAL_TURNS]))
+        text_printf(out, "    turns at banks of shared memory: %s\n", amount_text(out->arena, total->of[TOTAL_TURNS]));
     print_counts(&p, total->of + TOTAL_COUNTS, 2);
     for (size_t i = 0; i < report->names.count; i++)
         text_printf(out, "  %s%s: %s\n", i ? "       " : "where  ", report->names.at[i].name,

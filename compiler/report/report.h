@@ -25,9 +25,12 @@ enum report_pattern {
     REPORT_COALESCED, /* next to each other */
     REPORT_SAME,      /* one place for all */
     REPORT_STRIDED,   /* `stride` elements apart */
-    REPORT_SCATTERED, /* data, or arithmetic that was not taken apart, say where */
+    REPORT_PIECES,    /* in some other way, which is known */
+    REPORT_SCATTERED, /* data say where */
+    REPORT_UNKNOWN,   /* arithmetic that was not taken apart says where */
     REPORT_OWN,       /* in a thread's own memory */
 };
+extern const char *const report_pattern_names[];
 
 enum report_place {
     REPORT_GLOBAL,
@@ -55,7 +58,11 @@ struct report_access {
     int64_t stride;
     unsigned bytes;      /* of one element */
     struct amount count; /* elements, of all threads together */
-    unsigned line;       /* of the program, the first; 0: not known */
+    /* Sectors of 32 bytes of global memory or turns at the banks of shared memory, of all
+       warps: note [lanes together]. */
+    struct amount units;
+    bool is_again; /* other iterations of the launch touch the same places */
+    unsigned line; /* of the program, the first; 0: not known */
 };
 
 enum report_count {
@@ -110,6 +117,9 @@ enum report_total_kind {
     TOTAL_WAITS,
     TOTAL_READ_BYTES, /* of global memory */
     TOTAL_WRITTEN_BYTES,
+    TOTAL_SECTORS, /* of global memory */
+    TOTAL_TURNS,   /* at the banks of shared memory */
+    TOTAL_ATOMICS,
     TOTAL_COUNTS, /* from here on: enum report_count */
     TOTAL_KINDS = TOTAL_COUNTS + COUNT_KINDS
 };

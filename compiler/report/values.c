@@ -182,6 +182,81 @@ static const char *divisor_text(struct walker *w, const struct ir_value *value, 
     return amount_closed(w->arena, plain_text(w, amount_at(w, value, depth)), " *");
 }
 
+struct amount value_ceiling(struct walker *w, struct amount x, double by) {
+    return amount_ceiling(w->arena, w->symbols, x, by);
+}
+
+static bool is_index(const struct ir_value *value) {
+    const struct ir_instruction *owner = value->region ? value->region->owner : NULL;
+    return !value->definition && owner && owner->kind != IR_WHILE && owner->kind != IR_IF &&
+           owner->parameters[0] == value;
+}
+
+static bool number_at(struct walker *w, const struct ir_value *value, int depth, struct amount *number);
+
+/* Of numbers, some of which may be `at most`, what the operation gives where it grows with these. */
+static bool fold_at(struct walker *w, const struct ir_value *value, int depth, struct amount *number) {
+    const struct ir_instruction *made = value->definition;
+    struct amount x[3] = {{0}};
+    union scalar operands[3] = {{0}};
+    size_t first = made->op == OP_SELECT;
+    *number = amount_number(0);
+    for (size_t i = first; i < made->operand_count; i++) {
+        if (!number_at(w, made->operands[i], depth - 1, &x[i]) || fabs(x[i].constant) > 0x1p53)
+            return false;
+        operands[i].integer = (int64_t)x[i].constant;
+        number->is_most |= x[i].is_most;
+        number->is_about |= x[i].is_about;
+    }
+    bool grows =
+        made->op == OP_ADD || made->op == OP_MUL || made->op == OP_MIN || made->op == OP_MAX ||
+        ((made->op == OP_SUB || made->op == OP_DIV || made->op == OP_SHL || made->op == OP_SHR) && !x[1].is_most);
+    if (made->op == OP_SELECT) {
+        *number = amount_larger(w->arena, x[1], x[2]);
+        return true;
+    }
+    if (made->op == OP_REM && number->is_most && !x[1].is_most && operands[1].integer > 0) {
+        number->constant = fmin(x[0].constant, x[1].constant - 1);
+        return true;
+    }
+    if (number->is_most && !grows)
+        return false;
+    enum base base = made->operands[made->operand_count - 1]->base;
+    number->constant = (double)fold_operation(made->op, value->base, base, operands).integer;
+    return true;
+}
+
+/* A number, where that follows from the sizes: without names. */
+static bool number_at(struct walker *w, const struct ir_value *value, int depth, struct amount *number) {
+    const struct ir_instruction *made = value->definition;
+    if (base_info[value->base].is_floating)
+        return false;
+    if (value_state(w, value) == KNOWN) {
+        *number = amount_number((double)scalar_of(w, value).integer);
+        return true;
+    }
+    if (depth == 0)
+        return false;
+    if (is_index(value) && number_at(w, value->region->owner->operands[0], depth - 1, number)) {
+        number->constant--;
+        number->is_most = true;
+        return true;
+    }
+    if (made && made->kind == IR_OPERATION)
+        return fold_at(w, value, depth, number);
+    if (!made || made->kind != IR_IF)
+        return false;
+    size_t which = 0;
+    struct amount yes, no;
+    while (made->results[which] != value)
+        which++;
+    if (!number_at(w, made->regions[0]->yields.at[which], depth - 1, &yes) ||
+        !number_at(w, made->regions[1]->yields.at[which], depth - 1, &no))
+        return false;
+    *number = amount_larger(w->arena, yes, no);
+    return true;
+}
+
 static struct amount operation_at(struct walker *w, const struct ir_value *value, int depth) {
     const struct ir_instruction *made = value->definition;
     struct ir_value *const *x = made->operands;
@@ -189,6 +264,9 @@ static struct amount operation_at(struct walker *w, const struct ir_value *value
     const struct ir_value *size;
     int64_t constant;
     const struct ir_value *all = made->op == OP_ADD ? chunked(made, &size, &constant) : NULL;
+    struct amount chunks = all ? amount_at(w, all, depth - 1) : amount_number(0);
+    if (all && amount_is_number(chunks) && constant)
+        return value_ceiling(w, chunks, (double)constant);
     if (all) {
         const char *of = dividend_text(w, all, depth - 1);
         const char *by = constant ? arena_printf(arena, "%lld", (long long)constant) : divisor_text(w, size, depth - 1);
@@ -222,10 +300,17 @@ static struct amount operation_at(struct walker *w, const struct ir_value *value
         return named(w, value,
                      arena_printf(arena, "(%s ? %s : %s)", text_at(w, x[0], depth - 1), text_at(w, x[1], depth - 1),
                                   text_at(w, x[2], depth - 1)));
-    case OP_DIV:
+    case OP_DIV: {
+        struct amount divided = amount_at(w, x[0], depth - 1), by = amount_at(w, x[1], depth - 1);
+        if (amount_is_number(divided) && amount_is_number(by) && by.constant > 0) {
+            divided.constant = trunc(divided.constant / by.constant);
+            divided.is_most |= by.is_most;
+            return divided;
+        }
         return named(
             w, value,
             arena_printf(arena, "floor(%s / %s)", dividend_text(w, x[0], depth - 1), divisor_text(w, x[1], depth - 1)));
+    }
     default: break;
     }
     int64_t divisor = linear_divisor(value);
@@ -278,18 +363,15 @@ static struct amount with_rest_named(struct walker *w, const struct ir_value *va
     return rest;
 }
 
-static bool is_index(const struct ir_value *value) {
-    const struct ir_instruction *owner = value->region ? value->region->owner : NULL;
-    return !value->definition && owner && owner->kind != IR_WHILE && owner->kind != IR_IF &&
-           owner->parameters[0] == value;
-}
-
 static struct amount amount_at(struct walker *w, const struct ir_value *value, int depth) {
     if (value_state(w, value) == KNOWN) {
         union scalar scalar = scalar_of(w, value);
         return amount_number(base_info[value->base].is_floating ? scalar.floating : (double)scalar.integer);
     }
     const struct ir_instruction *made = value->definition;
+    struct amount number;
+    if (made && depth > 0 && number_at(w, value, depth, &number))
+        return number;
     if (!made && !value->region) /* a parameter of the kernel */
         return amount_name(w->arena, symbol_of(w->symbols, value->name ? value->name : "size"));
     if (is_index(value)) { /* as large as it gets */

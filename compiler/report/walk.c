@@ -22,8 +22,9 @@ enum {
 /* ---- tallies ---- */
 
 static struct tally *tally_new(const struct walker *w) {
-    struct tally *tally = calloc(1, sizeof *tally + w->instructions.count * sizeof(struct amount));
+    struct tally *tally = calloc(1, sizeof *tally + 2 * w->instructions.count * sizeof(struct amount));
     tally->accesses = (struct amount *)(tally + 1);
+    tally->units = tally->accesses + w->instructions.count;
     return tally;
 }
 
@@ -33,13 +34,22 @@ static void add(struct walker *w, struct amount *to, struct amount what) {
     *to = amount_sum(w->arena, *to, what);
 }
 
-static void tally_add(struct walker *w, struct tally *to, const struct tally *what, struct amount times) {
+/* `units`: how often those of the lanes together. */
+static void tally_add_apart(struct walker *w, struct tally *to, const struct tally *what, struct amount times,
+                            struct amount units) {
     for (int i = 0; i < COUNT_KINDS; i++)
         if (!amount_is_zero(what->counts[i]))
             add(w, &to->counts[i], amount_product(w->arena, w->symbols, what->counts[i], times));
     for (size_t i = 0; i < w->instructions.count; i++)
         if (!amount_is_zero(what->accesses[i]))
             add(w, &to->accesses[i], amount_product(w->arena, w->symbols, what->accesses[i], times));
+    for (size_t i = 0; i < w->instructions.count; i++)
+        if (!amount_is_zero(what->units[i]))
+            add(w, &to->units[i], amount_product(w->arena, w->symbols, what->units[i], units));
+}
+
+static void tally_add(struct walker *w, struct tally *to, const struct tally *what, struct amount times) {
+    tally_add_apart(w, to, what, times, times);
 }
 
 static void tally_add_larger(struct walker *w, struct tally *to, const struct tally *a, const struct tally *b) {
@@ -47,6 +57,8 @@ static void tally_add_larger(struct walker *w, struct tally *to, const struct ta
         add(w, &to->counts[i], amount_larger(w->arena, a->counts[i], b->counts[i]));
     for (size_t i = 0; i < w->instructions.count; i++)
         add(w, &to->accesses[i], amount_larger(w->arena, a->accesses[i], b->accesses[i]));
+    for (size_t i = 0; i < w->instructions.count; i++)
+        add(w, &to->units[i], amount_larger(w->arena, a->units[i], b->units[i]));
 }
 
 static void count(struct walker *w, enum report_count what, double times) {
@@ -86,6 +98,9 @@ static void access_memory(struct walker *w, const struct ir_instruction *access)
     /* What only a branch uses is loaded in it. */
     times.is_most = access->kind == IR_LOAD && !access->is_volatile && !w->is_wanted_here[access->results[0]->id];
     add(w, &w->tally->accesses[number], times);
+    struct amount units = lanes_units(w, access, number, width(w, access->region));
+    units.is_most |= times.is_most;
+    add(w, &w->tally->units[number], units);
     for (size_t i = 0; i < access->result_count; i++)
         value_set_state(w, access->results[i], KNOWN_BY_DATA);
     const struct ir_buffer *buffer = access->buffer;
@@ -149,7 +164,7 @@ static bool is_short(const struct walker *w, const struct tally *tally) {
         if (tally->counts[i].count > MOST_TERMS)
             return false;
     for (size_t i = 0; i < w->instructions.count; i++)
-        if (tally->accesses[i].count > MOST_TERMS)
+        if (tally->accesses[i].count > MOST_TERMS || tally->units[i].count > MOST_TERMS)
             return false;
     return true;
 }
@@ -204,8 +219,10 @@ static void walk_ranges(struct walker *w, const struct ir_region *region, struct
     struct amount tests = amount_product(w->arena, w->symbols, turns, amount_number(width(w, region)));
     add(w, &w->tally->counts[COUNT_INTEGER], tests);
     walk_ranges(w, branch->regions[0], first);
-    const struct ir_instruction *shift = branch->regions[1]->instructions.at[0]; /* to the second range's first */
-    value_set_state(w, shift->results[0], KNOWN_BY_INDEX);
+    const struct ir_region *rest = branch->regions[1]; /* begins with the shift to the second range's first */
+    for (size_t i = 0; i < rest->instructions.count && ranges_in(rest); i++)
+        for (size_t k = 0; k < rest->instructions.at[i]->result_count; k++)
+            value_set_state(w, rest->instructions.at[i]->results[k], KNOWN_BY_INDEX);
     walk_ranges(w, branch->regions[1], later);
 }
 
@@ -214,8 +231,17 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
     bool was_by_index = w->is_by_index;
     if (w->of_tiles && IR_PART(forall, loop).all) {
         value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
-        struct tally *of_all = w->of_tiles, *one = once(w, forall->regions[0]);
-        tally_add(w, of_all, one, value_count(w, IR_PART(forall, loop).all));
+        struct tally *of_all = w->of_tiles;
+        bool has_lanes = forall->inner == LEVEL_THREAD;
+        struct amount all = value_count(w, IR_PART(forall, loop).all);
+        if (has_lanes) {
+            w->threads = forall;
+            w->lanes = all;
+        }
+        struct tally *one = once(w, forall->regions[0]);
+        tally_add_apart(w, of_all, one, all, has_lanes ? amount_number(1) : all);
+        if (has_lanes)
+            w->threads = NULL;
         free(one);
         return;
     }
@@ -240,18 +266,27 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
         free(all);
         return;
     }
+    bool is_of_threads = forall->inner == LEVEL_THREAD;
+    if (is_of_threads) {
+        w->threads = forall;
+        w->lanes = turns;
+    }
     w->is_by_index = false;
     value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
     w->unknown_indices++;
     struct tally *one = once(w, forall->regions[0]);
     w->unknown_indices--;
-    if (w->is_by_index && amount_is_number(turns) && may_go_turn_by_turn(w) &&
-        go_turn_by_turn(w, forall, (int64_t)turns.constant)) {
+    bool goes = w->is_by_index && amount_is_number(turns) && may_go_turn_by_turn(w);
+    w->is_by_lane = goes && is_of_threads;
+    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant)) {
         w->is_by_index = was_by_index;
     } else {
-        tally_add(w, w->tally, one, turns);
+        tally_add_apart(w, w->tally, one, turns, is_of_threads ? amount_number(1) : turns);
         w->is_by_index |= is_around;
     }
+    w->is_by_lane = false;
+    if (is_of_threads)
+        w->threads = NULL;
     free(one);
 }
 
@@ -397,16 +432,6 @@ static void walk_region(struct walker *w, const struct ir_region *region) {
 
 /* ---- a launch ---- */
 
-static struct amount ceiling(struct walker *w, struct amount x, double by) {
-    if (amount_is_number(x))
-        return amount_number((double)((int64_t)((x.constant + by - 1) / by)));
-    if (by == 1)
-        return x;
-    const char *of = amount_closed(w->arena, amount_text(w->arena, x), " ");
-    const char *text = arena_printf(w->arena, "ceil(%s / %.0f)", of, by);
-    return amount_name(w->arena, symbol_of(w->symbols, text));
-}
-
 static struct amount shared_bytes(struct walker *w, const struct target_kernel *target) {
     struct amount bytes = amount_number((double)(target->static_shared_bytes + target->dynamic_fixed_bytes));
     for (size_t i = 0; i < target->dynamic.count; i++) {
@@ -431,11 +456,13 @@ void walk_launch(struct walker *w, const struct ir_instruction *forall, struct r
     const struct target_kernel *target = target_kernel_of(w->request->program, forall);
     w->target = target;
     w->launch = launch;
+    w->forall = forall;
     w->instructions.count = 0;
     w->numbers = map_new(w->arena);
     w->is_by_index = false;
     w->unknown_indices = 0;
     accesses_number(w, forall->regions[0]);
+    lanes_begin(w, forall);
     struct tally *tally = w->tally = tally_new(w);
     launch->name = target->name;
     launch->iterations = value_count(w, forall->operands[0]);
@@ -451,7 +478,7 @@ void walk_launch(struct walker *w, const struct ir_instruction *forall, struct r
         per_block = target->block_threads;
     else if (target->mapping == TARGET_SIMT && target->unit == LEVEL_WARP)
         per_block = target_units(target, w->kernel->has_warps ? LEVEL_WARP : LEVEL_THREAD);
-    launch->blocks = ceiling(w, launch->iterations, per_block);
+    launch->blocks = value_ceiling(w, launch->iterations, per_block);
     walk_forall(w, forall);
     accesses_finish(w, tally);
     for (int i = 0; i < COUNT_KINDS; i++)

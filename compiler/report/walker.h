@@ -17,6 +17,17 @@ enum known {
 struct tally {
     struct amount counts[COUNT_KINDS];
     struct amount *accesses; /* by their number, see `numbers` */
+    struct amount *units;    /* likewise: of the lanes of the loop over threads that it is in together */
+};
+
+/* What an access is in a warp. */
+enum { REPORT_LANES = 32 };
+struct lane_look {
+    bool is_seen, is_lasting; /* it is the same whenever the walk comes there */
+    enum report_pattern pattern;
+    int64_t stride;
+    unsigned units, active; /* of so many lanes */
+    bool is_about, is_most;
 };
 
 struct walker {
@@ -35,6 +46,7 @@ struct walker {
 
     /* In a launch: */
     const struct target_kernel *target;
+    const struct ir_instruction *forall;
     struct report_launch *launch;
     struct tally *tally;
     struct tally *of_tiles; /* gets what all tiles of a range of blocks do together; or NULL: a tile is one turn */
@@ -44,6 +56,23 @@ struct walker {
     unsigned unknown_indices;                        /* of the loops around, whose index is not known */
     bool is_by_index; /* a branch or a number of turns depends on one of these, or on the loop's own */
     uint64_t work;    /* instructions gone through */
+
+    /* In a loop over threads: */
+    const struct ir_instruction *threads; /* the loop; or NULL */
+    struct amount lanes;                  /* its turns */
+    bool is_by_lane;                      /* it is gone through turn by turn */
+
+    /* Of lanes.c: */
+    const struct ir_region *launched;
+    bool *differs;                   /* by value id: between the lanes of a warp */
+    struct lane_look *seen;          /* by number */
+    struct lane_value **lane_values; /* by value id */
+    uint32_t look;                   /* the one at hand */
+    uint64_t look_work;
+    bool is_lasting;    /* what holds for any turn of the loops around it is wanted */
+    bool is_about;      /* the look is */
+    bool is_base_known; /* the index of the first lane is `base`, else a multiple of a warp */
+    int64_t base;
 };
 
 /* ---- values.c ---- */
@@ -65,6 +94,16 @@ struct amount value_count(struct walker *w, const struct ir_value *value);
 symbol value_name(struct walker *w, const char *hint, const char *meaning);
 const char *value_text(struct walker *w, const struct ir_value *value);
 unsigned line_of(const struct walker *w, struct span span);
+/* x / by, rounded up. */
+struct amount value_ceiling(struct walker *w, struct amount x, double by);
+
+/* ---- lanes.c ---- */
+
+/* Of a launch, when its accesses have numbers. */
+void lanes_begin(struct walker *w, const struct ir_instruction *forall);
+/* The units of an access where the walk is: of all lanes together, or, where the walk goes by lanes, the share of one.
+   `threads`: that do it, where it stands in no loop over threads. */
+struct amount lanes_units(struct walker *w, const struct ir_instruction *access, size_t number, double threads);
 
 /* ---- access.c ---- */
 

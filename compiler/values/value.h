@@ -103,6 +103,24 @@ void value_fill_random(struct host_value *array, uint64_t seed, bool has_range, 
                        const union scalar *high); /* the range: a pair per leaf */
 void value_fill_scalars(struct host_value *array, const union scalar *leaves);
 
+/* ---- random arguments, for properties (draw.c, shrink.c) ---- */
+
+enum value_manner { VALUE_SMALL, VALUE_SORTED, VALUE_INDICES, VALUE_FINITE, VALUE_ANY };
+struct value_draw {
+    uint64_t state; /* at first the seed */
+    enum value_manner manner;
+    int64_t length, other; /* of most arrays, and of some */
+};
+/* Before the values of the number-th draw, from 0. */
+void value_draw_begin(struct value_draw *d, size_t number);
+struct host_value *value_draw(struct arena *arena, struct value_draw *d, struct type *type);
+
+enum { VALUE_MOST_SHRUNK = 64 };
+/* Makes `values` smaller while `still` says, of what stands there, that it shows the same; it says no when that is to
+   end. */
+void value_shrink(struct arena *arena, struct host_value **values, size_t count, bool (*still)(void *context),
+                  void *context);
+
 /* ---- files ---- */
 
 struct value_bytes {
