@@ -43,7 +43,23 @@ PRIMITIVE(NO_GROUPS) {
     return elab_scalar(e, ir_int(b, 0));
 }
 
-PRIMITIVE(LENGTH_PUSH) { return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0]))); }
+/* The array need not be run: see note [measured] in matrix.c. */
+PRIMITIVE(LENGTH_PUSH) {
+    struct ir_value *before = e->row_is_there;
+    int row_shape = e->row_shape;
+    size_t first = e->row_checks.count;
+    bool is_first = !e->shape && e->options->check;
+    if (is_first) {
+        e->row_is_there = ir_bool(e->builder, true);
+        e->row_shape = 1;
+    }
+    struct ir_value *length = elab_push_length(e, elab_as_push(e, arguments[0]));
+    e->row_is_there = before;
+    e->row_shape = row_shape;
+    if (is_first)
+        elab_settle_measured(e, first, &length, 1);
+    return elab_scalar(e, length);
+}
 
 static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
                                           struct elab_value **arguments) {

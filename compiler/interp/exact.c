@@ -122,6 +122,7 @@ struct value interp_remember(struct interp *in, enum primitive primitive, const 
 }
 
 int64_t interp_length(struct interp *in, struct value length, const char *what, struct span span) {
+    length = interp_known(in, length, span);
     const struct exact_int *record = record_of(in, length);
     int64_t exact = exactly(in, length);
     if (record && exact > INT32_MAX)

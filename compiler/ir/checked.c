@@ -1,6 +1,6 @@
 /* What --check adds to IR that was read, as the elaborator adds it to programs (elaborate/check.c): each index is
-   compared with what its buffer has room for, results with their memory, and bounds and `nowrap` that the text promises
-   are not believed. On the host they are checked, as lengths of memory may go by them; on the device they are worked out anew.
+   compared with what its buffer has room for, results with their memory, and bounds and `nowrap` that the text
+   promises are not believed. On the host they are checked, as lengths of memory may go by them; on the device they are worked out anew.
 
    note [marks]
    Beside an output that is not `rewritten` there are marks, one for each element, which a store sets and a load and
@@ -123,8 +123,8 @@ static void check_no_wrap(struct checking *c, const struct ir_instruction *at) {
     struct ir_value *high = rewrite_constant(&c->r, BASE_I64, base_high(base));
     struct ir_value *exact = at->op == OP_NEG ? rewrite_negated(&c->r, x)
                                               : rewrite_operation(&c->r, at->op, x, as(c, at->operands[1], BASE_I64));
-    struct ir_value *fits = both(c, rewrite_operation(&c->r, OP_LE, low, exact),
-                                 rewrite_operation(&c->r, OP_LE, exact, high));
+    struct ir_value *fits =
+        both(c, rewrite_operation(&c->r, OP_LE, low, exact), rewrite_operation(&c->r, OP_LE, exact, high));
     add_check(c, CHECK_WRAPS, fits, at->operands[0], at->operands[at->operand_count - 1]);
 }
 
