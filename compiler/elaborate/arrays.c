@@ -10,7 +10,7 @@ PRIMITIVE(GENERATE) {
 PRIMITIVE(LENGTH) { return elab_scalar(e, elab_as_pull(e, arguments[0])->length); }
 
 static struct elab_value *columns_of_first(struct elaborator *e, void *rows) {
-    return elab_scalar(e, elab_length(e, elab_index(e, rows, ir_int(e->builder, 0))));
+    return elab_scalar(e, elab_made_length(e, rows, ir_int(e->builder, 0)));
 }
 
 static struct elab_value *no_columns(struct elaborator *e, void *context) {
@@ -43,21 +43,16 @@ PRIMITIVE(NO_GROUPS) {
     return elab_scalar(e, ir_int(b, 0));
 }
 
-/* The array need not be run: see note [measured] in matrix.c. */
+/* The array need not be run: see note [measured] in matrix.c. Its chunks are elaborated as shapes. */
 PRIMITIVE(LENGTH_PUSH) {
-    struct ir_value *before = e->row_is_there;
-    int row_shape = e->row_shape;
-    size_t first = e->row_checks.count;
-    bool is_first = !e->shape && e->options->check;
-    if (is_first) {
-        e->row_is_there = ir_bool(e->builder, true);
-        e->row_shape = 1;
-    }
-    struct ir_value *length = elab_push_length(e, elab_as_push(e, arguments[0]));
-    e->row_is_there = before;
-    e->row_shape = row_shape;
-    if (is_first)
-        elab_settle_measured(e, first, &length, 1);
+    struct push *push = elab_as_push(e, arguments[0]);
+    if (e->shape || !e->options->check)
+        return elab_scalar(e, elab_push_length(e, push));
+    e->shape++;
+    struct measuring_before before = elab_begin_measured(e, ir_bool(e->builder, true));
+    e->shape--;
+    struct ir_value *length = elab_push_length(e, push);
+    elab_end_measured(e, before, &length, 1);
     return elab_scalar(e, length);
 }
 

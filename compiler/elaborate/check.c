@@ -67,6 +67,8 @@ static bool is_made_of(struct map *seen, const struct ir_value *value, const str
                                                              : NULL;
     if (!made_by)
         return false;
+    if (made_by->kind == IR_LOAD && !ir_is_constant_memory(made_by->buffer)) /* of what is made on the way */
+        return true;
     for (size_t i = 0; i < made_by->operand_count; i++)
         if (is_made_of(seen, made_by->operands[i], part))
             return true;
@@ -86,7 +88,7 @@ static bool is_one_made_of(struct elaborator *e, struct ir_value *const *lengths
     return false;
 }
 
-void elab_settle_measured(struct elaborator *e, size_t first, struct ir_value *const *lengths, size_t count) {
+static void settle(struct elaborator *e, size_t first, struct ir_value *const *lengths, size_t count) {
     for (size_t i = first; i < e->row_checks.count; i++) {
         struct row_check *at = &e->row_checks.at[i];
         if (!is_one_made_of(e, lengths, count, at->length))
@@ -95,6 +97,21 @@ void elab_settle_measured(struct elaborator *e, size_t first, struct ir_value *c
             ir_assume(e->builder, at->check->operands[0]);
     }
     e->row_checks.count = first;
+}
+
+struct measuring_before elab_begin_measured(struct elaborator *e, struct ir_value *is_there) {
+    struct measuring_before before = {e->row_is_there, e->row_shape, e->row_checks.count};
+    e->row_is_there = is_there;
+    e->row_shape = e->shape;
+    return before;
+}
+
+void elab_end_measured(struct elaborator *e, struct measuring_before before, struct ir_value *const *lengths,
+                       size_t count) {
+    e->row_is_there = before.row_is_there;
+    e->row_shape = before.row_shape;
+    if (!elab_is_measured(e)) /* else what it is within says which checks stay */
+        settle(e, before.check_count, lengths, count);
 }
 
 static bool is_unfinished(struct map *seen, const struct ir_value *value) {

@@ -11,7 +11,7 @@
    where nothing is loaded, and what is wrong in it elsewhere is no error (docs/semantics.md). So of the lengths
    on the way, which may be negative, those alone are checked that the row's own is made of, and where it is
    there: each check is taken back that turns out to be of another. A length that depends on elements, or on rows
-   that must be compared first, is found by making the row, with all checks. */
+   that must be compared first, is found by making the row: then indices are checked, too. */
 #include "elaborate/value.h"
 
 struct measuring {
@@ -73,18 +73,13 @@ static bool find(struct elaborator *e, struct pull *rows, size_t count, struct i
 /* Finds the lengths in the first row. There may be no row, so only lengths are looked at, no element. */
 static void measure(struct elaborator *e, void *context) {
     struct measuring *m = context;
-    struct ir_value *before = e->row_is_there;
-    int row_shape = e->row_shape;
-    size_t first = e->row_checks.count;
-    bool is_within = elab_is_measured(e), is_checked = is_within || !e->shape;
-    e->row_is_there = is_within ? before : is_checked ? ir_bool(e->builder, true) : NULL;
-    e->row_shape = ++e->shape;
+    bool is_checked = elab_is_measured(e) || !e->shape;
+    struct ir_value *is_there = elab_is_measured(e) ? e->row_is_there : ir_bool(e->builder, true);
+    e->shape++;
+    struct measuring_before before = elab_begin_measured(e, is_checked ? is_there : NULL);
     m->is_known = find(e, m->rows, m->count, m->columns);
     e->shape--;
-    e->row_is_there = before;
-    e->row_shape = row_shape;
-    if (is_checked && !is_within && m->is_known) /* else what it is within says which checks stay */
-        elab_settle_measured(e, first, m->columns, m->count);
+    elab_end_measured(e, before, m->columns, m->is_known ? m->count : 0);
 }
 
 /* See note [rows that are not there] in interp/shape.c: the first row is elaborated as a shape, where
@@ -99,18 +94,36 @@ bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct i
     return is_known;
 }
 
+static struct ir_value *row_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
+    struct ir_value *length = elab_length(e, elab_index(e, rows, index));
+    return length ? ir_resolve(e->builder, length) : NULL;
+}
+
+struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
+    if (e->shape || !e->options->check)
+        return row_length(e, rows, index);
+    struct measuring_before before = elab_begin_measured(e, ir_bool(e->builder, true));
+    struct ir_value *length = row_length(e, rows, index);
+    elab_end_measured(e, before, &length, 1);
+    return length;
+}
+
 void elab_store_columns(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                         struct ir_buffer *buffer) {
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1),
+                    **lengths = ARENA_ARRAY(e->arena, struct ir_value *, rank);
     struct ir_value *first = elab_begin_threads(e, level, ir_binary(b, OP_MIN, rows->length, one));
+    struct measuring_before before = elab_begin_measured(e, ir_bool(b, true));
     for (size_t i = 1; i < rank; i++) {
         rows = elab_as_pull(e, elab_index(e, rows, zero));
+        lengths[i - 1] = rows->length;
         ir_store(b, buffer, ir_int(b, (int64_t)i), rows->length);
         ir_begin_if(b, ir_binary(b, OP_LT, zero, rows->length));
     }
+    elab_end_measured(e, before, lengths, rank - 1);
     for (size_t i = 1; i < rank; i++) {
         ir_end_only(b);
     }
@@ -129,11 +142,6 @@ struct comparing {
     struct span span;
 };
 
-static struct ir_value *row_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
-    struct ir_value *length = elab_length(e, elab_index(e, rows, index));
-    return length ? ir_resolve(e->builder, length) : NULL;
-}
-
 struct measured_row {
     struct pull *rows;
     struct ir_value *index, *is_there, *length;
@@ -141,26 +149,25 @@ struct measured_row {
 
 static void measure_row(struct elaborator *e, void *context) {
     struct measured_row *m = context;
-    struct ir_value *before = e->row_is_there;
-    size_t first = e->row_checks.count;
-    e->row_is_there = m->is_there;
-    e->row_shape = ++e->shape;
+    e->shape++;
+    struct measuring_before before = elab_begin_measured(e, m->is_there);
     m->length = row_length(e, m->rows, m->index);
     e->shape--;
-    e->row_is_there = before;
-    if (m->length)
-        elab_settle_measured(e, first, &m->length, 1);
+    elab_end_measured(e, before, &m->length, 1);
 }
 
 /* See note [measured]; without checks there is none to take back. */
 static struct ir_value *measured_length(struct elaborator *e, struct pull *rows, struct ir_value *index,
                                         struct ir_value *is_there) {
     struct measured_row m = {rows, index, is_there, NULL};
-    e->row_is_compared = false;
-    if (e->shape || !e->options->check || !elab_try(e, measure_row, &m) || !m.length || e->row_is_compared)
+    if (e->shape || !e->options->check)
         return row_length(e, rows, index);
-    measure_row(e, &m);
-    return m.length;
+    e->row_is_compared = false;
+    if (elab_try(e, measure_row, &m) && m.length && !e->row_is_compared) {
+        measure_row(e, &m);
+        return m.length;
+    }
+    return elab_made_length(e, rows, index);
 }
 
 /* Compares the width with the length of a row of which only the index is left open. It is run by

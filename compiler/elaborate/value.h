@@ -426,6 +426,8 @@ bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct i
 void elab_store_columns(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                         struct ir_buffer *buffer);
 /* Rows that are not as long as that are an error. */
+/* How long a row that is there is, by making it. */
+struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struct ir_value *index);
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents);
 /* All elements, row by row. */
@@ -587,13 +589,20 @@ struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struc
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span);
-/* Note [measured] in matrix.c: is what is elaborated measured, and checked? A condition where it is there; the
-   check of a length; and, at the end, which of them from `first` on stay, those that `lengths` are made of. */
+/* Note [measured] in matrix.c. What is elaborated until the end is measured, at the present `shape`: then the checks
+   stay of what `lengths` are made of. Is it so? A condition, where it is there; and the check of a length. */
+struct measuring_before {
+    struct ir_value *row_is_there;
+    int row_shape;
+    size_t check_count;
+};
+struct measuring_before elab_begin_measured(struct elaborator *e, struct ir_value *is_there);
+void elab_end_measured(struct elaborator *e, struct measuring_before before, struct ir_value *const *lengths,
+                       size_t count);
 bool elab_is_measured(const struct elaborator *e);
 struct ir_value *elab_where_there(struct elaborator *e, struct ir_value *condition);
 void elab_check_measured(struct elaborator *e, struct ir_value *condition, struct ir_value *n,
                          const struct ir_value *length);
-void elab_settle_measured(struct elaborator *e, size_t first, struct ir_value *const *lengths, size_t count);
 /* From here on nothing without --check. */
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);

@@ -156,10 +156,11 @@ static struct value global(struct interp *in, const struct core *core, const str
             in->global_regions[in->global_depth] = region_new();
         in->region = in->global_regions[in->global_depth++];
         struct value *kept = INTERP_NEW(in, struct value);
-        bool is_absent = in->is_absent;
-        in->is_absent = false;
+        bool is_absent = in->is_absent, is_lenient = in->is_lenient;
+        in->is_absent = in->is_lenient = false;
         *kept = global_body(in, wanted->body, NULL);
         in->is_absent = is_absent;
+        in->is_lenient = is_lenient;
         in->region = region;
         in->global_depth--;
         in->globals[wanted->index] = kept;

@@ -129,7 +129,7 @@ int64_t interp_length(struct interp *in, struct value length, const char *what, 
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld %s: the most is 2147483647",
                     (long long)record->a, record->is_product ? "times" : "and", (long long)record->b,
                     text_elements(record->b));
-    if (exact < 0 && in->is_absent) {
+    if (exact < 0 && (in->is_absent || in->is_lenient)) {
         in->is_below_zero = true;
         return in->for_negative;
     }

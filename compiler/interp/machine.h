@@ -190,9 +190,10 @@ struct interp {
     struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place;   /* innermost */
     bool is_absent;                 /* only a length is wanted: note [what is measured] in shape.c */
+    bool is_lenient;                /* only a length is wanted, and elements have values */
     bool is_below_zero;             /* a length that is wanted so is made of one that is negative */
     bool is_unequal;                /* a length that is wanted so is made of rows that are not equally long */
-    int64_t for_negative;           /* while is_absent: what a negative length counts as */
+    int64_t for_negative;           /* while a length is measured: what a negative one counts as */
     const char *stack_limit;        /* deeper than here is an error */
     struct exact_int *exact;        /* exact.c */
     int32_t exact_count;
@@ -260,10 +261,10 @@ struct interp_scheme {
 extern const struct interp_scheme interp_schemes[PUSH_KIND_COUNT];
 
 /* shape.c: note [what is measured] */
-/* How long a row is, and of it the first row, that many times; false: that depends on elements. `of_all`: negative
-   where its rows, theirs and so on differ. */
-bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    bool of_all, struct span span);
+/* How long a row that is there is, and of it the first row, that many times; negative where its rows, theirs and so
+   on differ. */
+void interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span);
 /* Up to where there are no rows. */
 bool interp_are_same(const int64_t *lengths, const int64_t *others, size_t rank);
 /* The same of the first row, which need not be there, and where it depends on elements. */

@@ -216,6 +216,8 @@ PRIMITIVE(TRACE) {
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */
 static struct value look_back(struct interp *in, const struct value *a, struct span span) {
+    if (in->is_absent)
+        return unknown_value();
     struct chunks_run *run = in->chunks;
     if (!run)
         return a[2];
@@ -369,6 +371,8 @@ PRIMITIVE(FORCE) { return store(in, a[0], NULL, span); }
 
 PRIMITIVE(FORCE_UP_TO) {
     int64_t size = interp_length(in, a[0], "the length", span), said_length = -1;
+    if (in->is_absent) /* its elements say the length */
+        return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_STORED, .is_unknown = true});
     struct value placed = NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push, .into.said = &said_length);
     return interp_FORCE(in, &placed, span);
 }

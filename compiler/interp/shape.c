@@ -31,6 +31,10 @@ static void find(struct interp *in, const struct interp_pull *rows, int64_t i, s
         return;
     const struct interp_pull *row = pull_element(in, rows, i, span).pull;
     lengths[0] = pull_length(in, row);
+    if (!in->is_absent && row->length == 0) {
+        interp_columns(in, row, rank - 1, lengths + 1, span);
+        return;
+    }
     find(in, row, 0, rank - 1, lengths + 1, of_all, span);
     for (int64_t k = 1; of_all && rank > 1 && k < row->length; k++) {
         int64_t others[VALUE_MAX_RANK];
@@ -52,13 +56,18 @@ struct measured {
     struct span span;
 };
 
+static void find_all(struct interp *in, const struct measured *m, int64_t *lengths) {
+    if (m->push) {
+        m->push->length = -1; /* another attempt may have kept another one */
+        *lengths = push_length(in, m->push);
+    } else
+        find(in, m->rows, m->row, m->rank, lengths, m->of_all, m->span);
+}
+
 static bool try_to_find(struct interp *in, const struct measured *m, int64_t *lengths) {
     if (setjmp(in->gave_up))
         return false;
-    if (m->push)
-        *lengths = push_length(in, m->push);
-    else
-        find(in, m->rows, m->row, m->rank, lengths, m->of_all, m->span);
+    find_all(in, m, lengths);
     return true;
 }
 
@@ -71,6 +80,7 @@ static bool attempt(struct interp *in, const struct measured *m, int64_t *length
     in->for_negative = for_negative;
     bool is_known = try_to_find(in, m, lengths);
     in->is_absent = false;
+    in->for_negative = before.for_negative;
     in->region = before.region;
     in->global_depth = before.global_depth;
     in->call = before.call;
@@ -92,43 +102,69 @@ static bool measure(struct interp *in, const struct measured *m, int64_t *length
     return is_known;
 }
 
-bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    bool of_all, struct span span) {
-    struct measured m = {.rows = rows, .row = row, .rank = rank, .of_all = of_all, .span = span};
-    return measure(in, &m, lengths);
+static void find_with(struct interp *in, const struct measured *m, int64_t *lengths, int64_t for_negative) {
+    struct region_mark mark = region_here(in->region);
+    in->for_negative = for_negative;
+    find_all(in, m, lengths);
+    region_release(in->region, mark);
+}
+
+/* Of what is there: elements have values, and what is wrong with them is an error. */
+static void find_there(struct interp *in, const struct measured *m, int64_t *lengths) {
+    int64_t others[VALUE_MAX_RANK];
+    in->is_lenient = true;
+    in->is_below_zero = false;
+    find_with(in, m, lengths, 0);
+    bool hangs = in->is_below_zero;
+    if (hangs) {
+        find_with(in, m, others, 1);
+        hangs = memcmp(lengths, others, m->rank * sizeof *lengths) != 0;
+    }
+    in->is_lenient = false;
+    if (hangs)
+        find_with(in, m, lengths, 0); /* which says what is negative */
+}
+
+static void find_lengths(struct interp *in, const struct measured *m, int64_t *lengths) {
+    if (in->is_absent || in->is_lenient)
+        find_with(in, m, lengths, in->for_negative);
+    else if (!measure(in, m, lengths) || in->is_below_zero)
+        find_there(in, m, lengths);
+}
+
+void interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span) {
+    struct measured m = {.rows = rows, .row = row, .rank = rank, .of_all = true, .span = span};
+    in->is_unequal = false;
+    find_lengths(in, &m, lengths);
+    for (size_t i = 0; in->is_unequal && i < rank; i++)
+        lengths[i] = DIFFERENT;
 }
 
 int64_t interp_row_length(struct interp *in, const struct interp_pull *rows, int64_t row, struct span span) {
+    struct measured m = {.rows = rows, .row = row, .rank = 1, .span = span};
     int64_t length;
-    if (!in->is_absent && interp_lengths(in, rows, row, 1, &length, false, span) && !in->is_below_zero)
-        return length;
-    struct region_mark mark = region_here(in->region);
-    length = pull_element(in, rows, row, span).pull->length;
-    region_release(in->region, mark);
+    find_lengths(in, &m, &length);
     return length;
 }
 
 int64_t interp_measured_length(struct interp *in, struct interp_push *push) {
     struct measured m = {.push = push, .rank = 1};
-    int64_t length;
-    if (!in->is_absent && push->length < 0 && measure(in, &m, &length) && !in->is_below_zero)
-        return length;
-    return push_length(in, push);
+    int64_t length = push->length;
+    if (length < 0)
+        find_lengths(in, &m, &length);
+    return length;
 }
 
 void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns,
                     struct span span) {
-    struct region_mark mark = region_here(in->region);
-    if (in->is_absent) {
-        find(in, rows, 0, rank, columns, false, span);
-    } else if (rank &&
-               (!interp_lengths(in, rows, 0, rank, columns, false, span) || (in->is_below_zero && rows->length > 0))) {
-        memset(columns, 0, rank * sizeof *columns);
-        if (rows->length > 0) {
-            const struct interp_pull *row = pull_element(in, rows, 0, span).pull;
-            columns[0] = row->length;
-            interp_columns(in, row, rank - 1, columns + 1, span);
-        }
+    struct measured m = {.rows = rows, .rank = rank, .span = span};
+    bool is_below_zero = in->is_below_zero, is_there = pull_length(in, rows) > 0;
+    if (is_there || in->is_absent) {
+        find_lengths(in, &m, columns);
+        return;
     }
-    region_release(in->region, mark);
+    if (rank && !attempt(in, &m, columns, 0))
+        memset(columns, 0, rank * sizeof *columns);
+    in->is_below_zero = is_below_zero;
 }

@@ -1,6 +1,7 @@
 /* What --check adds to IR that was read, as the elaborator adds it to programs (elaborate/check.c): each index is
    compared with what its buffer has room for, results with their memory, and bounds and `nowrap` that the text
-   promises are not believed. On the host they are checked, as lengths of memory may go by them; on the device they are worked out anew.
+   promises are not believed. On the host they are checked, as lengths of memory may go by them; on the device they
+   are worked out anew.
 
    note [marks]
    Beside an output that is not `rewritten` there are marks, one for each element, which a store sets and a load and
