@@ -323,6 +323,18 @@ def cases(env):
             done.stderr
     yield Case("what a block does is verified", of_blocks)
 
+    def units():
+        """Products by matrix units, whose fragments the interpreter reads as the lanes hold them."""
+        path = os.path.join(env.tmp(), "k.fclir")
+        compiled(env.path("tests", "run", "prelude", "mma.fcl"), path, "--target=cuda")
+        with open(env.path("tests", "run", "prelude", "mma.fcl"), encoding="utf-8") as file:
+            calls = re.findall(r"^-- test (.*?) (?:==|~=)", file.read(), re.M)
+        for call in calls[:3]:
+            runs = [env.must(env.fclc, "run", "--target=interp", "--limit=0", program, *call.split())
+                    for program in (env.path("tests", "run", "prelude", "mma.fcl"), path)]
+            assert runs[0] == runs[1] != "", f"{call}: {runs}"
+    yield Case("products by matrix units in the interpreter of IR", units)
+
     def stored_again():
         """For CPUs a filter stores what it does not keep, too, where the next one goes."""
         source, path = (os.path.join(env.tmp(), name) for name in ("p.fcl", "p.fclir"))
