@@ -4,6 +4,7 @@
 
 #include "backend/print.h"
 #include "ir/fold.h"
+#include "ir/range.h"
 
 /* Deep nesting is not shown by more blanks than this: they would be most of the text. */
 enum { MOST_INDENT = 40 };
@@ -80,10 +81,7 @@ void print_constant(struct printer *p, enum base base, union scalar value, enum 
         text_printf(p->out, is_pattern ? "0x%" PRIx64 "%s" : "%" PRIu64 "%s", value.natural, suffix);
     } else {
         const char *suffix = base == BASE_I64 ? p->dialect->suffix_i64 : "";
-        int64_t lowest = -(INT64_C(1) << (info->bits - 1 > 62 ? 62 : info->bits - 1));
-        if (info->bits == 64)
-            lowest = INT64_MIN;
-        bool is_lowest = info->bits >= 32 && value.integer == lowest;
+        bool is_lowest = info->bits >= 32 && value.integer == (int64_t)base_low(base);
         bool is_closed = is_lowest || (value.integer < 0 && least > PRECEDENCE_UNARY);
         text_add(p->out, is_closed ? "(" : "");
         if (is_lowest) /* its absolute value is no literal of the type */

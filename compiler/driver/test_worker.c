@@ -22,6 +22,7 @@
 
 #include "driver/arguments.h"
 #include "driver/device.h"
+#include "driver/interrupt.h"
 #include "driver/output.h"
 #include "driver/property.h"
 #include "driver/timing.h"
@@ -195,12 +196,14 @@ struct test_worker {
 };
 
 /* The child and the compilers that it starts are a group, so that they can be ended together; and
-   they are not to go on when this process is gone. */
+   the child does not go on when this process is gone. SIGTERM ends it, as it then removes its files. */
 static void become_worker(void) {
     setpgid(0, 0);
     signal(SIGPIPE, SIG_IGN); /* send_event sees it */
+    signal(SIGTERM, SIG_DFL);
+    interrupt_cleans_up();
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
 }
 
@@ -235,9 +238,22 @@ static int wait_for(struct test_worker *worker) {
     return status;
 }
 
+static void send_signal(const struct test_worker *worker, int number) {
+    if (kill(-worker->process, number) != 0)
+        kill(worker->process, number); /* it has not come to make its group */
+}
+
+enum { MILLISECONDS_TO_END = 2000 };
+
+/* It is asked to end, so that it removes its files, and killed if it does not. */
 static void kill_worker(struct test_worker *worker) {
-    if (worker->process > 0 && kill(-worker->process, SIGKILL) != 0)
-        kill(worker->process, SIGKILL); /* it has not come to make its group */
+    siginfo_t end = {0};
+    send_signal(worker, SIGTERM);
+    for (int i = 0; i < MILLISECONDS_TO_END && end.si_pid == 0; i++) {
+        waitid(P_PID, (id_t)worker->process, &end, WEXITED | WNOHANG | WNOWAIT);
+        poll(NULL, 0, end.si_pid == 0);
+    }
+    send_signal(worker, SIGKILL); /* the compilers, too */
     wait_for(worker);
 }
 

@@ -10,7 +10,7 @@ PRIMITIVE(GENERATE) {
 PRIMITIVE(LENGTH) { return elab_scalar(e, elab_as_pull(e, arguments[0])->length); }
 
 static struct elab_value *columns_of_first(struct elaborator *e, void *rows) {
-    return elab_scalar(e, elab_length(e, elab_index(e, rows, ir_int(e->builder, 0))));
+    return elab_scalar(e, elab_made_length(e, rows, ir_int(e->builder, 0)));
 }
 
 static struct elab_value *no_columns(struct elaborator *e, void *context) {
@@ -43,7 +43,18 @@ PRIMITIVE(NO_GROUPS) {
     return elab_scalar(e, ir_int(b, 0));
 }
 
-PRIMITIVE(LENGTH_PUSH) { return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0]))); }
+/* The array need not be run: see note [measured] in matrix.c. Its chunks are elaborated as shapes. */
+PRIMITIVE(LENGTH_PUSH) {
+    struct push *push = elab_as_push(e, arguments[0]);
+    if (e->shape || !e->options->check)
+        return elab_scalar(e, elab_push_length(e, push));
+    e->shape++;
+    struct measuring_before before = elab_begin_measured(e, ir_bool(e->builder, true));
+    e->shape--;
+    struct ir_value *length = elab_push_length(e, push);
+    elab_end_measured(e, before, &length, 1);
+    return elab_scalar(e, length);
+}
 
 static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
                                           struct elab_value **arguments) {

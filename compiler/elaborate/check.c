@@ -39,6 +39,81 @@ void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_valu
     ir_check(e->builder, site_of(e, check, span, is_contained), condition, a, b);
 }
 
+bool elab_is_measured(const struct elaborator *e) { return e->row_is_there && e->shape == e->row_shape; }
+
+struct ir_value *elab_where_there(struct elaborator *e, struct ir_value *condition) {
+    struct ir_value *is_not_there = ir_binary(e->builder, OP_EQ, e->row_is_there, ir_bool(e->builder, false));
+    return ir_binary(e->builder, OP_OR, condition, is_not_there);
+}
+
+void elab_check_measured(struct elaborator *e, struct ir_value *condition, struct ir_value *n,
+                         const struct ir_value *length) {
+    condition = elab_where_there(e, condition);
+    if (ir_prove(e->builder, condition))
+        return;
+    struct ir_check_site site = site_of(e, CHECK_LENGTH, e->span, ir_ambient(e->builder) == LEVEL_GRID);
+    struct row_check check = {ir_check(e->builder, site, condition, n, n), length};
+    vec_push(e->arena, &e->row_checks, check);
+}
+
+static bool is_made_of(struct map *seen, const struct ir_value *value, const struct ir_value *part) {
+    if (value == part)
+        return true;
+    if (value->is_constant || map_has(seen, value))
+        return false;
+    map_set(seen, value, (void *)value);
+    const struct ir_instruction *made_by = value->definition ? value->definition
+                                           : value->region   ? value->region->owner
+                                                             : NULL;
+    if (!made_by)
+        return false;
+    if (made_by->kind == IR_LOAD && !ir_is_constant_memory(made_by->buffer)) /* of what is made on the way */
+        return true;
+    for (size_t i = 0; i < made_by->operand_count; i++)
+        if (is_made_of(seen, made_by->operands[i], part))
+            return true;
+    for (int r = 0; r < 2 && made_by->regions[r]; r++)
+        for (size_t i = 0; i < made_by->regions[r]->yields.count; i++)
+            if (is_made_of(seen, made_by->regions[r]->yields.at[i], part))
+                return true;
+    return false;
+}
+
+static bool is_one_made_of(struct elaborator *e, struct ir_value *const *lengths, size_t count,
+                           const struct ir_value *part) {
+    for (size_t i = 0; i < count; i++)
+        if (lengths[i] &&
+            (part->is_constant ? elab_is_none(e, lengths[i]) : is_made_of(map_new(e->arena), lengths[i], part)))
+            return true;
+    return false;
+}
+
+static void settle(struct elaborator *e, size_t first, struct ir_value *const *lengths, size_t count) {
+    for (size_t i = first; i < e->row_checks.count; i++) {
+        struct row_check *at = &e->row_checks.at[i];
+        if (!is_one_made_of(e, lengths, count, at->length))
+            ir_take_back(at->check);
+        else if (at->check->region == ir_current(e->builder) && ir_ambient(e->builder) == LEVEL_GRID)
+            ir_assume(e->builder, at->check->operands[0]);
+    }
+    e->row_checks.count = first;
+}
+
+struct measuring_before elab_begin_measured(struct elaborator *e, struct ir_value *is_there) {
+    struct measuring_before before = {e->row_is_there, e->row_shape, e->row_checks.count};
+    e->row_is_there = is_there;
+    e->row_shape = e->shape;
+    return before;
+}
+
+void elab_end_measured(struct elaborator *e, struct measuring_before before, struct ir_value *const *lengths,
+                       size_t count) {
+    e->row_is_there = before.row_is_there;
+    e->row_shape = before.row_shape;
+    if (!elab_is_measured(e)) /* else what it is within says which checks stay */
+        settle(e, before.check_count, lengths, count);
+}
+
 static bool is_unfinished(struct map *seen, const struct ir_value *value) {
     const struct ir_instruction *definition = value->definition;
     if (!definition) { /* a constant, a parameter, an index; or carried by a loop */

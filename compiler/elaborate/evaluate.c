@@ -392,6 +392,8 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
     e->host = before.host;
     e->tries = before.tries;
     e->row_is_there = before.row_is_there;
+    e->row_shape = before.row_shape;
+    e->row_checks.count = before.row_checks.count;
     e->made_at = before.made_at;
     e->span = before.span;
     memcpy(&e->failure, &before.failure, sizeof e->failure);

@@ -293,10 +293,10 @@ static void make_component(struct elaborator *e, struct lower_body *body, struct
     if (component.is_array) {
         e->shape++;
         own->extents[0] = elab_length(e, shape);
+        e->shape--;
         bool is_known = own->extents[0] != NULL;
         if (own->rank > 1)
             is_known &= elab_columns(e, shape->pull, own->rank, own->extents + 1);
-        e->shape--;
         if (is_known)
             count_elements(e, own);
     } else {

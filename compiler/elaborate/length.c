@@ -57,17 +57,13 @@ struct lengthening {
     bool is_held;               /* it is compared with what an int counts */
 };
 
-/* Is a shape elaborated, but the length of a row, which is wanted itself? */
-static bool is_row_wanted(const struct elaborator *e) { return e->row_is_there && e->shape == 1; }
-
 void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                struct ir_value *b, struct span span) {
     int shape = e->shape;
-    if (is_row_wanted(e)) {
+    if (elab_is_measured(e)) {
         e->shape = 0;
         if (ir_check_info[check].code != DIAG_ARRAY_TOO_LARGE) /* which is an error where there is no row, too */
-            condition = ir_binary(e->builder, OP_OR, condition,
-                                  ir_binary(e->builder, OP_EQ, e->row_is_there, ir_bool(e->builder, false)));
+            condition = elab_where_there(e, condition);
     }
     if (ir_ambient(e->builder) == LEVEL_GRID && !e->shape)
         elab_require(e, check, condition, a, b, span);
@@ -236,17 +232,21 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     return result;
 }
 
-static void hold_not_negative(struct elaborator *e, struct ir_value *n) {
+static void check_not_negative(struct elaborator *e, struct ir_value *n, const struct ir_value *length) {
     struct ir_value *good = ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n);
-    (is_row_wanted(e) ? elab_hold : elab_check)(e, CHECK_LENGTH, good, n, n, e->span);
+    if (elab_is_measured(e))
+        elab_check_measured(e, good, n, length);
+    else
+        elab_check(e, CHECK_LENGTH, good, n, n, e->span);
 }
 
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
-    if (n && e->options->check)
-        hold_not_negative(e, n);
     if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
         return n;
-    return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
+    struct ir_value *length = ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
+    if (e->options->check)
+        check_not_negative(e, n, length);
+    return length;
 }
 
 struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n) {

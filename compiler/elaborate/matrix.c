@@ -4,7 +4,14 @@
    by one launch, and the host hands out the extents. Where rows are not known to be equally long, a
    launch before that compares them: nothing of a result without shape is stored.
 
-   `flatten` wants the same of its rows, but of the last one, which may be shorter. */
+   `flatten` wants the same of its rows, but of the last one, which may be shorter.
+
+   note [measured]
+   Of a row that has no elements, or is not there, only the length is wanted: it is elaborated as a shape,
+   where nothing is loaded, and what is wrong in it elsewhere is no error (docs/semantics.md). So of the lengths
+   on the way, which may be negative, those alone are checked that the row's own is made of, and where it is
+   there: each check is taken back that turns out to be of another. A length that depends on elements, or on rows
+   that must be compared first, is found by making the row: then indices are checked, too. */
 #include "elaborate/value.h"
 
 struct measuring {
@@ -66,12 +73,13 @@ static bool find(struct elaborator *e, struct pull *rows, size_t count, struct i
 /* Finds the lengths in the first row. There may be no row, so only lengths are looked at, no element. */
 static void measure(struct elaborator *e, void *context) {
     struct measuring *m = context;
-    struct ir_value *before = e->row_is_there;
-    e->row_is_there = e->shape ? NULL : ir_bool(e->builder, true);
+    bool is_checked = elab_is_measured(e) || !e->shape;
+    struct ir_value *is_there = elab_is_measured(e) ? e->row_is_there : ir_bool(e->builder, true);
     e->shape++;
+    struct measuring_before before = elab_begin_measured(e, is_checked ? is_there : NULL);
     m->is_known = find(e, m->rows, m->count, m->columns);
     e->shape--;
-    e->row_is_there = before;
+    elab_end_measured(e, before, m->columns, m->is_known ? m->count : 0);
 }
 
 /* See note [rows that are not there] in interp/shape.c: the first row is elaborated as a shape, where
@@ -86,18 +94,36 @@ bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct i
     return is_known;
 }
 
+static struct ir_value *row_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
+    struct ir_value *length = elab_length(e, elab_index(e, rows, index));
+    return length ? ir_resolve(e->builder, length) : NULL;
+}
+
+struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
+    if (e->shape || !e->options->check)
+        return row_length(e, rows, index);
+    struct measuring_before before = elab_begin_measured(e, ir_bool(e->builder, true));
+    struct ir_value *length = row_length(e, rows, index);
+    elab_end_measured(e, before, &length, 1);
+    return length;
+}
+
 void elab_store_columns(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                         struct ir_buffer *buffer) {
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1),
+                    **lengths = ARENA_ARRAY(e->arena, struct ir_value *, rank);
     struct ir_value *first = elab_begin_threads(e, level, ir_binary(b, OP_MIN, rows->length, one));
+    struct measuring_before before = elab_begin_measured(e, ir_bool(b, true));
     for (size_t i = 1; i < rank; i++) {
         rows = elab_as_pull(e, elab_index(e, rows, zero));
+        lengths[i - 1] = rows->length;
         ir_store(b, buffer, ir_int(b, (int64_t)i), rows->length);
         ir_begin_if(b, ir_binary(b, OP_LT, zero, rows->length));
     }
+    elab_end_measured(e, before, lengths, rank - 1);
     for (size_t i = 1; i < rank; i++) {
         ir_end_only(b);
     }
@@ -116,8 +142,32 @@ struct comparing {
     struct span span;
 };
 
-static struct ir_value *row_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
-    return ir_resolve(e->builder, elab_as_pull(e, elab_index(e, rows, index))->length);
+struct measured_row {
+    struct pull *rows;
+    struct ir_value *index, *is_there, *length;
+};
+
+static void measure_row(struct elaborator *e, void *context) {
+    struct measured_row *m = context;
+    e->shape++;
+    struct measuring_before before = elab_begin_measured(e, m->is_there);
+    m->length = row_length(e, m->rows, m->index);
+    e->shape--;
+    elab_end_measured(e, before, &m->length, 1);
+}
+
+/* See note [measured]; without checks there is none to take back. */
+static struct ir_value *measured_length(struct elaborator *e, struct pull *rows, struct ir_value *index,
+                                        struct ir_value *is_there) {
+    struct measured_row m = {rows, index, is_there, NULL};
+    if (e->shape || !e->options->check)
+        return row_length(e, rows, index);
+    e->row_is_compared = false;
+    if (elab_try(e, measure_row, &m) && m.length && !e->row_is_compared) {
+        measure_row(e, &m);
+        return m.length;
+    }
+    return elab_made_length(e, rows, index);
 }
 
 /* Compares the width with the length of a row of which only the index is left open. It is run by
@@ -168,7 +218,7 @@ static void compare(struct elaborator *e, enum level_value level, const struct c
     struct split_frame *split = e->split;
     e->split = NULL;
     struct ir_value *i = elab_begin_threads(e, level, c->count);
-    struct ir_value *length = row_length(e, c->rows, i);
+    struct ir_value *length = measured_length(e, c->rows, i, ir_bool(b, true));
     elab_check_length(e, c->check, ir_binary(b, OP_EQ, length, c->width), length, c->width, c->span, false);
     elab_end_threads(e, level, i);
     /* A thread that reads beyond the short row of another would report its index first. */
@@ -258,11 +308,15 @@ PRIMITIVE(LAST_LENGTH) {
     struct ir_value *width = elab_as_scalar(e, arguments[0]);
     struct span span = e->span;
     struct ir_value *end = rows->length ? ir_binary(b, OP_SUB, ir_resolve(b, rows->length), ir_int(b, 1)) : NULL;
-    struct ir_value *last = elab_length(e, elab_index(e, rows, elab_place(e, rows, end)));
+    struct ir_value *place = elab_place(e, rows, end);
+    struct ir_value *is_there = end ? ir_binary(b, OP_LE, ir_int(b, 0), end) : NULL;
+    struct ir_value *last = measured_length(e, rows, place, is_there);
     if (!width || !last || !end)
         return elab_unknown(e);
     struct comparing c = {rows, ir_resolve(b, width), end, -1, false, CHECK_FLAT, span};
     last = ir_resolve(b, last);
+    if (elab_is_measured(e))
+        e->row_is_compared |= !try_to(e, compare_some, &c) && !are_known_to_be_same(e, &c);
     if (e->shape ? elab_is_same_length(e, last, c.width) : try_to(e, compare_some, &c))
         return elab_scalar(e, last);
     if (!e->shape)

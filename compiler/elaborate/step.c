@@ -247,13 +247,6 @@ static void copy_registers(struct elaborator *e, struct loop *l, size_t k, struc
     elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, next), &writer);
 }
 
-static bool same_memory(const struct ir_buffer *const *x, const struct ir_buffer *const *y, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (x[i]->element != y[i]->element)
-            return false;
-    return true;
-}
-
 /* Gives each array the memory that it is in after the step: what was made, or another array's. */
 static void exchange(struct elaborator *e, struct loop *l, struct ir_buffer ***wanted) {
     const struct stepping *s = l->stepping;
@@ -288,12 +281,10 @@ static void exchange(struct elaborator *e, struct loop *l, struct ir_buffer ***w
     }
 }
 
-/* Another array takes this one's memory already, or has other elements: it is copied. */
+/* Another array takes this one's memory already: it is copied. */
 static bool is_taken(const struct loop *l, int from, struct ir_buffer *const *const *wanted, size_t k) {
-    const struct own *own = &l->own[k], *other = &l->own[from];
-    if (other->from == from || own->buffer_count != other->buffer_count ||
-        !same_memory((const struct ir_buffer *const *)own->buffers, (const struct ir_buffer *const *)other->buffers,
-                     own->buffer_count))
+    const struct own *other = &l->own[from];
+    if (other->from == from)
         return true;
     for (size_t j = 0; j < k; j++)
         if (wanted[j] == (struct ir_buffer *const *)other->buffers)

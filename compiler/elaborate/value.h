@@ -239,6 +239,13 @@ struct touched {
 /* What takes more steps, or makes more code, than there may be. */
 enum too_much { TOO_MUCH_UNKNOWN, TOO_MUCH_RECURSION, TOO_MUCH_INLINING, TOO_MUCH_UNROLLING, TOO_MUCH_EVALUATION };
 
+/* A check of a length that is made while something is measured, and the length: note [measured] in matrix.c. */
+struct row_check {
+    struct ir_instruction *check;
+    const struct ir_value *length;
+};
+typedef VEC(struct row_check) row_checks;
+
 struct elaborator {
     struct arena *arena; /* for what goes when the kernel is elaborated */
     struct arena *kept;  /* for what belongs to the kernel */
@@ -252,7 +259,10 @@ struct elaborator {
     const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
     const struct ir_region *host;     /* where bounds are known while a loop's lengths are wanted; NULL: here */
-    struct ir_value *row_is_there;    /* while a row's lengths are wanted in a shape, and checked: matrix.c; or NULL */
+    struct ir_value *row_is_there;    /* while what is measured is checked: note [measured] in matrix.c; or NULL */
+    int row_shape;                    /* `shape` while that is so */
+    row_checks row_checks;            /* of what is measured */
+    bool row_is_compared;             /* what is measured flattens rows that may not be equally long */
     bool plans;                       /* in elab_prelude: names are left out */
     bool may_leave_loops;             /* see note [unfinished lengths] */
     int tries;                        /* > 0: errors are not told */
@@ -417,6 +427,8 @@ bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct i
 void elab_store_columns(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                         struct ir_buffer *buffer);
 /* Rows that are not as long as that are an error. */
+/* How long a row that is there is, by making it. */
+struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struct ir_value *index);
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents);
 /* All elements, row by row. */
@@ -579,6 +591,20 @@ struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struc
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span);
+/* Note [measured] in matrix.c. What is elaborated until the end is measured, at the present `shape`: then the checks
+   stay of what `lengths` are made of. Is it so? A condition, where it is there; and the check of a length. */
+struct measuring_before {
+    struct ir_value *row_is_there;
+    int row_shape;
+    size_t check_count;
+};
+struct measuring_before elab_begin_measured(struct elaborator *e, struct ir_value *is_there);
+void elab_end_measured(struct elaborator *e, struct measuring_before before, struct ir_value *const *lengths,
+                       size_t count);
+bool elab_is_measured(const struct elaborator *e);
+struct ir_value *elab_where_there(struct elaborator *e, struct ir_value *condition);
+void elab_check_measured(struct elaborator *e, struct ir_value *condition, struct ir_value *n,
+                         const struct ir_value *length);
 /* From here on nothing without --check. */
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);

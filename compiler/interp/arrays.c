@@ -29,13 +29,15 @@ static struct value host_row(struct interp *in, const struct interp_pull *pull, 
     return pull_of(row);
 }
 
-/* See note [rows that are not there] in shape.c. */
-static struct value absent_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
+/* See note [what is measured] in shape.c. */
+static struct value absent_element(struct interp *in, const struct interp_pull *pull, struct value at,
+                                   struct span span) {
+    int64_t index = at.kind == V_UNKNOWN ? -1 : at.scalar.integer;
     bool is_there = index >= 0 && index < pull->length;
     bool has_rows = pull->kind == INTERP_PULL_HOST && pull->depth + 1 < value_rank(pull->host);
     switch (pull->kind) {
-    case INTERP_PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
-    case INTERP_PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span);
+    case INTERP_PULL_FUNCTION: return interp_apply(in, pull->function, at, span);
+    case INTERP_PULL_MAP: return interp_apply(in, pull->function, absent_element(in, pull->of, at, span), span);
     case INTERP_PULL_LIST:
         if (is_there)
             return interp_eval(in, pull->list->sequence.items[index], pull->environment, pull->instance);
@@ -44,18 +46,15 @@ static struct value absent_element(struct interp *in, const struct interp_pull *
         if (is_there)
             return pull->values[index];
         break;
-    case INTERP_PULL_HOST:
-        if (has_rows)
-            return host_row(in, pull, is_there ? (size_t)index : 0);
-        break;
-    case INTERP_PULL_STORED: break;
+    case INTERP_PULL_HOST: return has_rows ? host_row(in, pull, is_there ? (size_t)index : 0) : unknown_value();
+    case INTERP_PULL_STORED: return unknown_value();
     }
     interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "an element that is not there");
 }
 
 struct value pull_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
     if (in->is_absent)
-        return absent_element(in, pull, index, span);
+        return absent_element(in, pull, int_of(index), span);
     if (index < 0 || index >= pull->length)
         interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "index %lld is out of range: the array has %lld %s",
                     (long long)index, (long long)pull->length, text_elements(pull->length));
@@ -74,6 +73,16 @@ struct value pull_element(struct interp *in, const struct interp_pull *pull, int
     interp_fail(in, DIAG_INTERNAL, span, "the interpreter meets an unknown pull array");
 }
 
+int64_t pull_length(struct interp *in, const struct interp_pull *pull) {
+    if (pull->is_unknown)
+        interp_known(in, unknown_value(), (struct span){0, 0});
+    return pull->length;
+}
+
+struct value pull_at(struct interp *in, const struct interp_pull *pull, struct value index, struct span span) {
+    return in->is_absent ? absent_element(in, pull, index, span) : pull_element(in, pull, index.scalar.integer, span);
+}
+
 /* ---- push arrays ---- */
 
 int64_t interp_checked_length(struct interp *in, const struct interp_push *push, int64_t length) {
@@ -84,9 +93,12 @@ int64_t interp_checked_length(struct interp *in, const struct interp_push *push,
 }
 
 int64_t push_length(struct interp *in, struct interp_push *push) {
-    if (push->length < 0)
-        push->length = interp_checked_length(in, push, interp_schemes[push->kind].length(in, push));
-    return push->length;
+    if (push->length >= 0)
+        return push->length;
+    int64_t length = interp_checked_length(in, push, interp_schemes[push->kind].length(in, push));
+    if (!in->is_absent)
+        push->length = length;
+    return length;
 }
 
 /* Chunks are computed at their level; elements, pairs, and the places of both are a thread's. */

@@ -177,10 +177,11 @@ static struct value global(struct interp *in, const struct core *core, const str
             in->global_regions[in->global_depth] = region_new();
         in->region = in->global_regions[in->global_depth++];
         struct value *kept = INTERP_NEW(in, struct value);
-        bool is_absent = in->is_absent;
-        in->is_absent = false;
+        bool is_absent = in->is_absent, is_lenient = in->is_lenient;
+        in->is_absent = in->is_lenient = false;
         *kept = global_body(in, wanted->body, NULL);
         in->is_absent = is_absent;
+        in->is_lenient = is_lenient;
         in->region = region;
         in->global_depth--;
         in->globals[wanted->index] = kept;
@@ -223,8 +224,12 @@ static struct value partial_of(struct interp *in, enum primitive primitive, stru
 static struct value call_primitive(struct interp *in, enum primitive primitive, struct settled settled,
                                    const struct value *arguments, struct span span) {
     in->settled = settled;
-    if (primitive_info[primitive].is_scalar)
+    if (primitive_info[primitive].is_scalar) {
+        for (int i = 0; in->is_absent && i < primitive_info[primitive].arity; i++)
+            if (arguments[i].kind == V_UNKNOWN)
+                return arguments[i];
         return scalar_apply(in, primitive, arguments);
+    }
     return interp_primitives[primitive](in, arguments, span);
 }
 
@@ -385,14 +390,15 @@ static struct value evaluated(struct interp *in, const struct core *core, const 
         }
         case CORE_IF: {
             struct value condition = interp_eval(in, core->conditional.condition, environment, instance);
-            core = condition.scalar.natural ? core->conditional.then_branch : core->conditional.else_branch;
+            core = interp_known(in, condition, core->span).scalar.natural ? core->conditional.then_branch
+                                                                          : core->conditional.else_branch;
             *is_chosen = true;
             continue;
         }
         case CORE_TUPLE: return items_of(in, core, environment, instance);
         case CORE_SELECT: {
             struct value tuple = interp_eval(in, core->select.tuple, environment, instance);
-            return tuple.tuple->items[core->select.index];
+            return tuple.kind == V_UNKNOWN ? tuple : tuple.tuple->items[core->select.index];
         }
         case CORE_LIST: return list_of(in, core, environment, instance);
         case CORE_ZERO: return zero_of(in, core->type, instance);

@@ -122,13 +122,14 @@ struct value interp_remember(struct interp *in, enum primitive primitive, const 
 }
 
 int64_t interp_length(struct interp *in, struct value length, const char *what, struct span span) {
+    length = interp_known(in, length, span);
     const struct exact_int *record = record_of(in, length);
     int64_t exact = exactly(in, length);
     if (record && exact > INT32_MAX)
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld %s: the most is 2147483647",
                     (long long)record->a, record->is_product ? "times" : "and", (long long)record->b,
                     text_elements(record->b));
-    if (exact < 0 && in->is_absent) {
+    if (exact < 0 && (in->is_absent || in->is_lenient)) {
         in->is_below_zero = true;
         return in->for_negative;
     }

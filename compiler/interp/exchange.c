@@ -34,8 +34,10 @@ static bool is_empty_row(struct interp *in, const struct host_value *array, size
                          const struct interp_pull *rows, int64_t row, struct span span) {
     size_t rank = value_rank(array) - depth - 1;
     int64_t lengths[VALUE_MAX_RANK];
-    return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, true, span) &&
-           !in->is_below_zero && !in->is_unequal && interp_are_same(lengths, value_shape(array) + depth + 1, rank);
+    if (!rank || value_element_count(array))
+        return false;
+    interp_lengths(in, rows, row, rank, lengths, span);
+    return interp_are_same(lengths, value_shape(array) + depth + 1, rank);
 }
 
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,

@@ -21,6 +21,16 @@ struct value bool_of(bool truth) {
     return scalar_of(BASE_BOOL, (union scalar){.natural = truth});
 }
 
+struct value unknown_value(void) {
+    return (struct value){.kind = V_UNKNOWN};
+}
+
+struct value interp_known(struct interp *in, struct value value, struct span span) {
+    if (value.kind == V_UNKNOWN)
+        interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "an element that is not there");
+    return value;
+}
+
 struct value tuple_of(struct interp *in, const struct value *items, size_t count) {
     struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof *items);
     tuple->count = count;

@@ -22,7 +22,8 @@ void region_release(struct region *region, struct region_mark mark);
 
 /* ---- values ---- */
 
-enum interp_value_kind { V_SCALAR, V_TUPLE, V_PULL, V_PUSH, V_CLOSURE, V_PRIMITIVE };
+/* V_UNKNOWN: what elements in memory are, and what is made of them, where only a length is wanted (shape.c). */
+enum interp_value_kind { V_SCALAR, V_TUPLE, V_PULL, V_PUSH, V_CLOSURE, V_PRIMITIVE, V_UNKNOWN };
 
 struct value {
     uint8_t kind;    /* enum interp_value_kind */
@@ -85,6 +86,7 @@ enum interp_pull_kind {
 };
 struct interp_pull {
     enum interp_pull_kind kind;
+    bool is_unknown; /* the length is, while only lengths are wanted */
     int64_t length;
     struct value function;
     const struct interp_pull *of;
@@ -187,10 +189,11 @@ struct interp {
     struct store *stores;           /* being filled, outermost last */
     struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place;   /* innermost */
-    bool is_absent;                 /* only a length is wanted, of a row that is not there: shape.c */
+    bool is_absent;                 /* only a length is wanted: note [what is measured] in shape.c */
+    bool is_lenient;                /* only a length is wanted, and elements have values */
     bool is_below_zero;             /* a length that is wanted so is made of one that is negative */
     bool is_unequal;                /* a length that is wanted so is made of rows that are not equally long */
-    int64_t for_negative;           /* while is_absent: what a negative length counts as */
+    int64_t for_negative;           /* while a length is measured: what a negative one counts as */
     const char *stack_limit;        /* deeper than here is an error */
     struct exact_int *exact;        /* exact.c */
     int32_t exact_count;
@@ -212,6 +215,9 @@ _Noreturn void interp_fail_at(struct interp *in, enum diag_code code, struct spa
 
 struct value scalar_of(enum base base, union scalar scalar);
 struct value int_of(int64_t number);
+struct value unknown_value(void);
+/* Gives up where it is unknown. */
+struct value interp_known(struct interp *in, struct value value, struct span span);
 struct value bool_of(bool truth);
 struct value tuple_of(struct interp *in, const struct value *items, size_t count);
 struct value pull_of(const struct interp_pull *pull);
@@ -232,6 +238,9 @@ struct value interp_keep(struct interp *in, struct region_mark mark, struct valu
 
 /* arrays.c */
 struct value pull_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span);
+/* Its length; gives up where that is unknown. */
+int64_t pull_length(struct interp *in, const struct interp_pull *pull);
+struct value pull_at(struct interp *in, const struct interp_pull *pull, struct value index, struct span span);
 int64_t push_length(struct interp *in, struct interp_push *push);
 int64_t interp_checked_length(struct interp *in, const struct interp_push *push,
                               int64_t length); /* no array is longer */
@@ -251,15 +260,19 @@ struct interp_scheme {
 };
 extern const struct interp_scheme interp_schemes[PUSH_KIND_COUNT];
 
-/* shape.c: note [rows that are not there] */
-/* How long a row is, and of it the first row, that many times; false: that depends on elements. `of_all`: negative
-   where its rows, theirs and so on differ. */
-bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    bool of_all, struct span span);
+/* shape.c: note [what is measured] */
+/* How long a row that is there is, and of it the first row, that many times; negative where its rows, theirs and so
+   on differ. */
+void interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span);
 /* Up to where there are no rows. */
 bool interp_are_same(const int64_t *lengths, const int64_t *others, size_t rank);
 /* The same of the first row, which need not be there, and where it depends on elements. */
 void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns, struct span span);
+/* Of a row that is there. */
+int64_t interp_row_length(struct interp *in, const struct interp_pull *rows, int64_t row, struct span span);
+/* Of a push array that need not be run. */
+int64_t interp_measured_length(struct interp *in, struct interp_push *push);
 
 /* store.c: arrays in memory, outside the regions while they are being filled */
 struct store *store_run(struct interp *in, struct interp_push *push, struct span span);

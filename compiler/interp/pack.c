@@ -7,7 +7,7 @@
 #include "support/fatal.h"
 
 size_t value_pack_width(struct value value) {
-    if (value.kind == V_SCALAR)
+    if (value.kind == V_SCALAR || value.kind == V_UNKNOWN)
         return 1;
     if (value.kind != V_TUPLE)
         return 0;
@@ -22,7 +22,7 @@ size_t value_pack_width(struct value value) {
 }
 
 struct value *value_pack(struct value value, struct value *cells) {
-    if (value.kind == V_SCALAR) {
+    if (value.kind != V_TUPLE) {
         *cells = value;
         cells++->wrapped = 0;
         return cells;
@@ -37,7 +37,7 @@ struct value *value_pack(struct value value, struct value *cells) {
 
 struct value value_unpack(struct interp *in, const struct value **cells) {
     struct value result = *(*cells)++;
-    if (result.kind == V_SCALAR)
+    if (result.kind != V_TUPLE)
         return result;
     size_t count = (size_t)result.scalar.natural;
     struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof(struct value));

@@ -26,12 +26,14 @@ static struct value new_push(struct interp *in, struct interp_push push) {
 #define NEW_PUSH(id, ...) new_push(in, (struct interp_push){.kind = PUSH_##id, .span = span, __VA_ARGS__})
 
 PRIMITIVE(GENERATE) {
+    if (a[0].kind == V_UNKNOWN)
+        return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_FUNCTION, .is_unknown = true, .function = a[1]});
     return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_FUNCTION,
                                              .length = interp_length(in, a[0], "the length", span),
                                              .function = a[1]});
 }
 
-PRIMITIVE(LENGTH) { return int_of(a[0].pull->length); }
+PRIMITIVE(LENGTH) { return a[0].pull->is_unknown ? unknown_value() : int_of(a[0].pull->length); }
 
 PRIMITIVE(LENGTH_PULL) { return interp_LENGTH(in, a, span); }
 
@@ -57,6 +59,8 @@ PRIMITIVE(MAY_REPEAT) { return bool_of(false); }
 
 static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,
                                     struct span span) {
+    if (a[0].kind == V_UNKNOWN || a[1].kind == V_UNKNOWN)
+        return unknown_value();
     if (exact > INT32_MAX)
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld %s: the most is 2147483647",
                     (long long)a[0].scalar.integer, how, (long long)a[1].scalar.integer,
@@ -71,11 +75,9 @@ PRIMITIVE(LENGTH_TIMES) { return combined_length(in, a, a[0].scalar.integer * a[
 /* That rows differ is an error once they are known to be there. */
 PRIMITIVE(LAST_LENGTH) {
     const struct interp_pull *rows = a[1].pull;
-    int64_t width = a[0].scalar.integer, length = 0;
-    for (int64_t i = 0; i < rows->length; i++) {
-        struct region_mark mark = region_here(in->region);
-        length = pull_element(in, rows, i, span).pull->length;
-        region_release(in->region, mark);
+    int64_t width = interp_known(in, a[0], span).scalar.integer, length = 0;
+    for (int64_t i = 0, count = pull_length(in, rows); i < count; i++) {
+        length = interp_row_length(in, rows, i, span);
         bool is_unequal = length > width || (length < width && i + 1 < rows->length);
         in->is_unequal = in->is_unequal || is_unequal;
         if (is_unequal && !in->is_absent)
@@ -92,9 +94,9 @@ PRIMITIVE(NO_GROUPS) {
                 (long long)a[0].scalar.integer);
 }
 
-PRIMITIVE(LENGTH_PUSH) { return int_of(push_length(in, a[0].push)); }
+PRIMITIVE(LENGTH_PUSH) { return int_of(interp_measured_length(in, a[0].push)); }
 
-PRIMITIVE(INDEX) { return interp_plain(in, pull_element(in, a[0].pull, a[1].scalar.integer, span)); }
+PRIMITIVE(INDEX) { return interp_plain(in, pull_at(in, a[0].pull, a[1], span)); }
 
 PRIMITIVE(INDEX_OPERATOR) { return interp_INDEX(in, a, span); }
 
@@ -103,7 +105,8 @@ PRIMITIVE(PARTS_OF) { return a[2]; }
 PRIMITIVE(JOIN_PARTS) { return interp_apply(in, a[2], a[0], span); }
 
 PRIMITIVE(WHOLE_ROWS) {
-    int64_t width = a[0].scalar.integer < 1 ? 1 : a[0].scalar.integer, length = a[1].scalar.integer;
+    int64_t asked = interp_known(in, a[0], span).scalar.integer, width = asked < 1 ? 1 : asked;
+    int64_t length = interp_known(in, a[1], span).scalar.integer;
     if (length % width)
         interp_fail(in, DIAG_UNFILLED_ROW, span,
                     "rows of %lld elements do not fill an array of %lld: `rowsPadded` fills the last one",
@@ -111,11 +114,14 @@ PRIMITIVE(WHOLE_ROWS) {
     return int_of(length / width);
 }
 
-PRIMITIVE(FULL_OR) { return a[0].scalar.integer ? a[1] : interp_apply(in, a[2], a[1], span); }
+PRIMITIVE(FULL_OR) { return interp_known(in, a[0], span).scalar.integer ? a[1] : interp_apply(in, a[2], a[1], span); }
 
 PRIMITIVE(MAP) {
-    return new_pull(in, (struct interp_pull){
-                            .kind = INTERP_PULL_MAP, .length = a[1].pull->length, .function = a[0], .of = a[1].pull});
+    return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_MAP,
+                                             .is_unknown = a[1].pull->is_unknown,
+                                             .length = a[1].pull->length,
+                                             .function = a[0],
+                                             .of = a[1].pull});
 }
 
 PRIMITIVE(MAP_PULL) { return interp_MAP(in, a, span); }
@@ -174,7 +180,8 @@ PRIMITIVE(SCATTER) { return new_scatter(in, a, false, span); }
 PRIMITIVE(SCATTER_EACH) { return new_scatter(in, a, true, span); }
 
 static struct value new_reduction(struct interp *in, const struct value *a, bool is_each, struct span span) {
-    bool needs_none = a[2].scalar.integer == 0 && a[3].scalar.integer == 1;
+    bool needs_none =
+        interp_known(in, a[2], span).scalar.integer == 0 && interp_known(in, a[3], span).scalar.integer == 1;
     return NEW_PUSH(REDUCE_BY_INDEX, .function = a[4], .array = a[6].pull,
                     .update = {a[7].pull, a[5], is_each, needs_none});
 }
@@ -219,6 +226,8 @@ PRIMITIVE(TRACE) {
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */
 static struct value look_back(struct interp *in, const struct value *a, struct span span) {
+    if (in->is_absent)
+        return unknown_value();
     struct chunks_run *run = in->chunks;
     if (!run)
         return a[2];
@@ -246,13 +255,13 @@ static struct value look_back_counts(struct interp *in, const struct value *a, s
         vec_push(in->arena, &run->counts, ARENA_NEW(in->arena, interp_counts));
     if (run)
         seen = run->counts.at[run->next_counts++];
-    struct value *before = interp_alloc(in, (size_t)counts->length * sizeof *before);
+    struct value *before = interp_alloc(in, (size_t)pull_length(in, counts) * sizeof *before);
     enum level_value loc = in->loc;
     in->loc = LEVEL_THREAD;
     for (int64_t i = 0; i < counts->length; i++) {
         if ((size_t)i == seen->count)
             vec_push(in->arena, seen, 0);
-        int64_t count = pull_element(in, counts, i, span).scalar.integer;
+        int64_t count = interp_known(in, pull_element(in, counts, i, span), span).scalar.integer;
         before[i] = int_of(seen->at[i]);
         count = count < 0 ? 0 : count < INT32_MAX ? count : INT32_MAX - 1;
         seen->at[i] = (int32_t)((seen->at[i] + count) & INT32_MAX);
@@ -273,7 +282,7 @@ PRIMITIVE(LOOKBACK_DURING) { return with_work(in, look_back(in, a, span), a[4], 
 PRIMITIVE(LOOKBACK_COUNTS_DURING) { return with_work(in, look_back_counts(in, a, span), a[2], span); }
 
 PRIMITIVE(RANK_BY_INDEX) {
-    int64_t buckets = interp_length(in, a[0], "the length", span), length = a[1].pull->length;
+    int64_t buckets = interp_length(in, a[0], "the length", span), length = pull_length(in, a[1].pull);
     struct value *counts = interp_alloc(in, (size_t)buckets * sizeof *counts);
     struct value *ranks = interp_alloc(in, (size_t)length * sizeof *ranks);
     for (int64_t i = 0; i < buckets; i++)
@@ -281,7 +290,7 @@ PRIMITIVE(RANK_BY_INDEX) {
     enum level_value loc = in->loc;
     in->loc = LEVEL_THREAD;
     for (int64_t i = 0; i < length; i++) {
-        int64_t index = pull_element(in, a[1].pull, i, span).scalar.integer;
+        int64_t index = interp_known(in, pull_element(in, a[1].pull, i, span), span).scalar.integer;
         bool counts_it = 0 <= index && index < buckets;
         ranks[i] = counts_it ? counts[index] : int_of(0);
         if (counts_it)
@@ -296,8 +305,9 @@ PRIMITIVE(RANK_BY_INDEX) {
     return tuple_of(in, pair, 2);
 }
 
-PRIMITIVE(ORDER_BITS) { return interp_order_bits(a[0]); }
-PRIMITIVE(FROM_ORDER_BITS) { return interp_from_order_bits(a[0], in->settled.base); }
+PRIMITIVE(ORDER_BITS) { return a[0].kind == V_UNKNOWN ? a[0] : interp_order_bits(a[0]); }
+
+PRIMITIVE(FROM_ORDER_BITS) { return a[0].kind == V_UNKNOWN ? a[0] : interp_from_order_bits(a[0], in->settled.base); }
 
 PRIMITIVE(PERMUTE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
@@ -371,6 +381,8 @@ PRIMITIVE(FORCE) { return store(in, a[0], NULL, span); }
 
 PRIMITIVE(FORCE_UP_TO) {
     int64_t size = interp_length(in, a[0], "the length", span), said_length = -1;
+    if (in->is_absent) /* its elements say the length */
+        return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_STORED, .is_unknown = true});
     struct value placed = NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push, .into.said = &said_length);
     return interp_FORCE(in, &placed, span);
 }
@@ -378,7 +390,7 @@ PRIMITIVE(FORCE_UP_TO) {
 PRIMITIVE(WHILE) {
     struct region_mark mark = region_here(in->region);
     struct value state = interp_FORCE(in, &a[2], span);
-    while (interp_apply(in, a[0], state, span).scalar.natural)
+    while (interp_known(in, interp_apply(in, a[0], state, span), span).scalar.natural)
         state = store(in, interp_apply(in, a[1], state, span), &mark, span);
     return state;
 }
@@ -386,7 +398,8 @@ PRIMITIVE(WHILE) {
 PRIMITIVE(POWER) {
     struct region_mark mark = region_here(in->region);
     struct value state = interp_FORCE(in, &a[2], span);
-    for (int64_t i = 0; i < a[0].scalar.integer; i++)
+    int64_t count = interp_known(in, a[0], span).scalar.integer;
+    for (int64_t i = 0; i < count; i++)
         state = store(in, interp_apply2(in, a[1], int_of(i), state, span), &mark, span);
     return state;
 }
@@ -423,7 +436,7 @@ PRIMITIVE(LOOP) {
     struct region_mark mark = region_here(in->region);
     for (;;) {
         struct region_mark here = region_here(in->region);
-        bool more = interp_apply(in, a[0], state, span).scalar.natural;
+        bool more = interp_known(in, interp_apply(in, a[0], state, span), span).scalar.natural;
         region_release(in->region, here);
         if (!more)
             return state;
@@ -435,7 +448,7 @@ PRIMITIVE(LOOP) {
 PRIMITIVE(FOLDL) {
     struct region_mark mark = region_here(in->region);
     struct value state = a[1];
-    for (int64_t i = 0; i < a[2].pull->length; i++)
+    for (int64_t i = 0, count = pull_length(in, a[2].pull); i < count; i++)
         state = interp_keep(in, mark, interp_apply2(in, a[0], state, pull_element(in, a[2].pull, i, span), span));
     return state;
 }
@@ -445,7 +458,7 @@ PRIMITIVE(FOLDL) {
 PRIMITIVE(SHUFFLE) { return NEW_PUSH(SHUFFLE, .of = a[1].push, .function = a[0]); }
 
 static struct value shuffle_by(struct interp *in, enum exchange exchange, const struct value *a, struct span span) {
-    return NEW_PUSH(SHUFFLE, .of = a[1].push, .shuffle = {exchange, a[0].scalar.integer});
+    return NEW_PUSH(SHUFFLE, .of = a[1].push, .shuffle = {exchange, interp_known(in, a[0], span).scalar.integer});
 }
 
 static void check_tile(struct interp *in, const struct interp_pull *tile, const char *which, int rows, int columns,
@@ -477,7 +490,7 @@ static struct votes count_votes(struct interp *in, struct value votes, struct sp
     const struct interp_pull *array = interp_FORCE(in, &votes, span).pull;
     struct votes result = {.count = array->length};
     for (int64_t i = 0; i < array->length; i++) {
-        bool is_yes = pull_element(in, array, i, span).scalar.natural;
+        bool is_yes = interp_known(in, pull_element(in, array, i, span), span).scalar.natural;
         result.yes += is_yes;
         if (is_yes && i < 32)
             result.bits |= UINT32_C(1) << i;
@@ -501,9 +514,9 @@ PRIMITIVE(PIPE) { return interp_apply(in, a[1], a[0], span); }
 
 PRIMITIVE(COMPOSE) { return interp_apply(in, a[0], interp_apply(in, a[1], a[2], span), span); }
 
-PRIMITIVE(FST) { return a[0].tuple->items[0]; }
+PRIMITIVE(FST) { return a[0].kind == V_UNKNOWN ? a[0] : a[0].tuple->items[0]; }
 
-PRIMITIVE(SND) { return a[0].tuple->items[1]; }
+PRIMITIVE(SND) { return a[0].kind == V_UNKNOWN ? a[0] : a[0].tuple->items[1]; }
 
 interp_primitive *const interp_primitives[PRIM_COUNT] = {
 #define PRIM(id, name, arity, type, doc) [PRIM_##id] = interp_##id,

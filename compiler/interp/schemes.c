@@ -5,10 +5,7 @@
 
 /* ---- lengths ---- */
 
-static int64_t length_of_array(struct interp *in, struct interp_push *push) {
-    (void)in;
-    return push->array->length;
-}
+static int64_t length_of_array(struct interp *in, struct interp_push *push) { return pull_length(in, push->array); }
 
 static int64_t length_of_total(struct interp *in, struct interp_push *push) {
     (void)in;
@@ -16,8 +13,7 @@ static int64_t length_of_total(struct interp *in, struct interp_push *push) {
 }
 
 static int64_t length_of_pairs(struct interp *in, struct interp_push *push) {
-    (void)in;
-    return push->update.pairs->length;
+    return pull_length(in, push->update.pairs);
 }
 
 static int64_t length_of_inner(struct interp *in, struct interp_push *push) { return push_length(in, push->of); }
@@ -41,7 +37,7 @@ static void check_chunks(struct interp *in, const struct interp_push *push) {
 }
 
 static int64_t length_of_chunks(struct interp *in, struct interp_push *push) {
-    int64_t chunks = push->array->length;
+    int64_t chunks = pull_length(in, push->array);
     if (chunks <= 0)
         return 0;
     check_chunks(in, push);

@@ -1,11 +1,16 @@
-/* How long the rows of an array of arrays are.
+/* How long the rows of an array of arrays are, and push arrays that are measured.
+
+   note [what is measured]
+   Of a row that has no elements, or is not there, and of a push array that nothing runs, only the length is
+   wanted. Only what the length is made of is computed then, and what is wrong elsewhere is no error, as compiled
+   code never comes to it. So no element in memory has a value (V_UNKNOWN), nor has what is made of one; what
+   cannot do without is given up. A length that is negative counts as 0 and then as 1: what is the same in both
+   does not hang on it. What is given up, or hangs on such a length, is computed in full where it is there, with
+   whatever error that has. A length that is too large is an error at once.
 
    note [rows that are not there]
-   An array of no rows has columns all the same: as many as its first row would have, by what makes
-   it, as a matrix of 0 x 5 has 5. So the first row is asked for its length before it is known to be there.
-   No element in memory has a value then; what cannot do without one is given up, and asked again
-   where there is a row, and else there are no columns. But a length that is too large is an error, and one that is
-   negative where there is a row. */
+   An array of no rows has columns all the same: as many as its first row would have, by what makes it, as a matrix of
+   0 x 5 has 5. So the first row is measured; where its length hangs on elements, there are no columns. */
 #include <string.h>
 
 #include "interp/machine.h"
@@ -25,7 +30,11 @@ static void find(struct interp *in, const struct interp_pull *rows, int64_t i, s
     if (!rank)
         return;
     const struct interp_pull *row = pull_element(in, rows, i, span).pull;
-    lengths[0] = row->length;
+    lengths[0] = pull_length(in, row);
+    if (!in->is_absent && row->length == 0) {
+        interp_columns(in, row, rank - 1, lengths + 1, span);
+        return;
+    }
     find(in, row, 0, rank - 1, lengths + 1, of_all, span);
     for (int64_t k = 1; of_all && rank > 1 && k < row->length; k++) {
         int64_t others[VALUE_MAX_RANK];
@@ -37,23 +46,41 @@ static void find(struct interp *in, const struct interp_pull *rows, int64_t i, s
     }
 }
 
-static bool try_to_find(struct interp *in, const struct interp_pull *rows, int64_t i, size_t rank, int64_t *lengths,
-                        bool of_all, struct span span) {
+/* What is measured: rows, from `row` on, or a push array. */
+struct measured {
+    const struct interp_pull *rows;
+    int64_t row;
+    size_t rank;
+    bool of_all;
+    struct interp_push *push;
+    struct span span;
+};
+
+static void find_all(struct interp *in, const struct measured *m, int64_t *lengths) {
+    if (m->push) {
+        m->push->length = -1; /* another attempt may have kept another one */
+        *lengths = push_length(in, m->push);
+    } else
+        find(in, m->rows, m->row, m->rank, lengths, m->of_all, m->span);
+}
+
+static bool try_to_find(struct interp *in, const struct measured *m, int64_t *lengths) {
     if (setjmp(in->gave_up))
         return false;
-    find(in, rows, i, rank, lengths, of_all, span);
+    find_all(in, m, lengths);
     return true;
 }
 
 /* What the attempt has changed is as it was before, whether it failed or not. */
-static bool attempt(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    bool of_all, struct span span, int64_t for_negative) {
+static bool attempt(struct interp *in, const struct measured *m, int64_t *lengths, int64_t for_negative) {
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;
     in->is_absent = true;
+    in->chunks = NULL;
     in->for_negative = for_negative;
-    bool is_known = try_to_find(in, rows, row, rank, lengths, of_all, span);
+    bool is_known = try_to_find(in, m, lengths);
     in->is_absent = false;
+    in->for_negative = before.for_negative;
     in->region = before.region;
     in->global_depth = before.global_depth;
     in->call = before.call;
@@ -66,31 +93,78 @@ static bool attempt(struct interp *in, const struct interp_pull *rows, int64_t r
     return is_known;
 }
 
-/* The lengths hang on a negative one where they are others when it counts as something else. */
-bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
-                    bool of_all, struct span span) {
+static bool measure(struct interp *in, const struct measured *m, int64_t *lengths) {
     int64_t others[VALUE_MAX_RANK];
     in->is_below_zero = in->is_unequal = false;
-    bool is_known = attempt(in, rows, row, rank, lengths, of_all, span, 0);
+    bool is_known = attempt(in, m, lengths, 0);
     if (is_known && in->is_below_zero)
-        in->is_below_zero = !attempt(in, rows, row, rank, others, of_all, span, 1) ||
-                            memcmp(lengths, others, rank * sizeof *lengths) != 0;
+        in->is_below_zero = !attempt(in, m, others, 1) || memcmp(lengths, others, m->rank * sizeof *lengths) != 0;
     return is_known;
+}
+
+static void find_with(struct interp *in, const struct measured *m, int64_t *lengths, int64_t for_negative) {
+    struct region_mark mark = region_here(in->region);
+    in->for_negative = for_negative;
+    find_all(in, m, lengths);
+    region_release(in->region, mark);
+}
+
+/* Of what is there: elements have values, and what is wrong with them is an error. */
+static void find_there(struct interp *in, const struct measured *m, int64_t *lengths) {
+    int64_t others[VALUE_MAX_RANK];
+    in->is_lenient = true;
+    in->is_below_zero = false;
+    find_with(in, m, lengths, 0);
+    bool hangs = in->is_below_zero;
+    if (hangs) {
+        find_with(in, m, others, 1);
+        hangs = memcmp(lengths, others, m->rank * sizeof *lengths) != 0;
+    }
+    in->is_lenient = false;
+    if (hangs)
+        find_with(in, m, lengths, 0); /* which says what is negative */
+}
+
+static void find_lengths(struct interp *in, const struct measured *m, int64_t *lengths) {
+    if (in->is_absent || in->is_lenient)
+        find_with(in, m, lengths, in->for_negative);
+    else if (!measure(in, m, lengths) || in->is_below_zero)
+        find_there(in, m, lengths);
+}
+
+void interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span) {
+    struct measured m = {.rows = rows, .row = row, .rank = rank, .of_all = true, .span = span};
+    in->is_unequal = false;
+    find_lengths(in, &m, lengths);
+    for (size_t i = 0; in->is_unequal && i < rank; i++)
+        lengths[i] = DIFFERENT;
+}
+
+int64_t interp_row_length(struct interp *in, const struct interp_pull *rows, int64_t row, struct span span) {
+    struct measured m = {.rows = rows, .row = row, .rank = 1, .span = span};
+    int64_t length;
+    find_lengths(in, &m, &length);
+    return length;
+}
+
+int64_t interp_measured_length(struct interp *in, struct interp_push *push) {
+    struct measured m = {.push = push, .rank = 1};
+    int64_t length = push->length;
+    if (length < 0)
+        find_lengths(in, &m, &length);
+    return length;
 }
 
 void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns,
                     struct span span) {
-    struct region_mark mark = region_here(in->region);
-    if (in->is_absent) {
-        find(in, rows, 0, rank, columns, false, span);
-    } else if (rank &&
-               (!interp_lengths(in, rows, 0, rank, columns, false, span) || (in->is_below_zero && rows->length > 0))) {
-        memset(columns, 0, rank * sizeof *columns);
-        if (rows->length > 0) {
-            const struct interp_pull *row = pull_element(in, rows, 0, span).pull;
-            columns[0] = row->length;
-            interp_columns(in, row, rank - 1, columns + 1, span);
-        }
+    struct measured m = {.rows = rows, .rank = rank, .span = span};
+    bool is_below_zero = in->is_below_zero, is_there = pull_length(in, rows) > 0;
+    if (is_there || in->is_absent) {
+        find_lengths(in, &m, columns);
+        return;
     }
-    region_release(in->region, mark);
+    if (rank && !attempt(in, &m, columns, 0))
+        memset(columns, 0, rank * sizeof *columns);
+    in->is_below_zero = is_below_zero;
 }

@@ -752,8 +752,8 @@ uint32_t ir_site(struct ir_builder *b, struct ir_check_site site) {
     return at;
 }
 
-void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition, struct ir_value *a,
-              struct ir_value *limit) {
+struct ir_instruction *ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition,
+                                struct ir_value *a, struct ir_value *limit) {
     struct ir_instruction *instruction = builder_instruction(b, IR_CHECK, 3, 0, 0);
     instruction->operands[0] = builder_operand(b, condition);
     instruction->operands[1] = builder_operand(b, a);
@@ -761,6 +761,16 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
     instruction->site = ir_site(b, site);
     builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
+    return instruction;
+}
+
+void ir_take_back(struct ir_instruction *check) {
+    size_t kept = 0, count = check->region->instructions.count;
+    struct ir_instruction **at = check->region->instructions.at;
+    for (size_t i = 0; i < count; i++)
+        if (at[i] != check)
+            at[kept++] = at[i];
+    check->region->instructions.count = kept;
 }
 
 /* The depth from which on values may be narrowed here: what is made of others alone moves out of the loop, which may

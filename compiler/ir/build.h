@@ -90,8 +90,9 @@ void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS],
 /* The index of such a place among the kernel's. */
 uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 /* `a` and `limit` are ints. */
-void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition, struct ir_value *a,
-              struct ir_value *limit);
+struct ir_instruction *ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition,
+                                struct ir_value *a, struct ir_value *limit);
+void ir_take_back(struct ir_instruction *check); /* as if it had not been built */
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */

@@ -1,6 +1,7 @@
 /* What --check adds to IR that was read, as the elaborator adds it to programs (elaborate/check.c): each index is
-   compared with what its buffer has room for, results with their memory, and bounds that the text promises are not
-   believed. On the host they are checked, as lengths of memory may go by them; on the device they are worked out anew.
+   compared with what its buffer has room for, results with their memory, and bounds and `nowrap` that the text
+   promises are not believed. On the host they are checked, as lengths of memory may go by them; on the device they
+   are worked out anew.
 
    note [marks]
    Beside an output that is not `rewritten` there are marks, one for each element, which a store sets and a load and
@@ -115,11 +116,27 @@ static struct range range_of_index(const struct ir_instruction *loop) {
     return (struct range){0, high > 0 ? high - 1 : 0};
 }
 
-static void forget_wraps(struct ir_instruction *at) {
+/* The host computes it in 64 bits, too, which hold what 32 make. */
+static void check_no_wrap(struct checking *c, const struct ir_instruction *at) {
+    enum base base = at->results[0]->base;
+    struct ir_value *x = as(c, at->operands[0], BASE_I64), *low = rewrite_constant(&c->r, BASE_I64, base_low(base));
+    struct ir_value *high = rewrite_constant(&c->r, BASE_I64, base_high(base));
+    struct ir_value *exact = at->op == OP_NEG ? rewrite_negated(&c->r, x)
+                                              : rewrite_operation(&c->r, at->op, x, as(c, at->operands[1], BASE_I64));
+    struct ir_value *fits =
+        both(c, rewrite_operation(&c->r, OP_LE, low, exact), rewrite_operation(&c->r, OP_LE, exact, high));
+    add_check(c, CHECK_WRAPS, fits, at->operands[0], at->operands[at->operand_count - 1]);
+}
+
+static void forget_wraps(struct checking *c, struct ir_instruction *at) {
     struct range ranges[3];
-    for (size_t i = 0; at->no_wrap && i < at->operand_count; i++)
+    if (!at->no_wrap)
+        return;
+    for (size_t i = 0; i < at->operand_count; i++)
         ranges[i] = range_of(at->operands[i]);
-    at->no_wrap = at->no_wrap && range_never_wraps(at->op, at->results[0]->base, ranges);
+    at->no_wrap = range_never_wraps(at->op, at->results[0]->base, ranges);
+    if (!at->no_wrap && at->region->ambient == LEVEL_GRID && base_info[at->results[0]->base].bits <= 32)
+        check_no_wrap(c, at);
 }
 
 /* ---- accesses ---- */
@@ -393,7 +410,7 @@ static void check_instruction(struct checking *c, struct ir_instruction *at) {
     stand_at(c, region, at->span);
     rewrite_operands(at, &c->replacements);
     if (at->kind == IR_OPERATION)
-        forget_wraps(at);
+        forget_wraps(c, at);
     if (at->kind == IR_ALLOCATE)
         allocate(c, at->buffer);
     if (at->kind == IR_SWAP)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "ir/fold.h"
+#include "ir/range.h"
 #include "ir/walk.h"
 
 enum { LANES = 64 };
@@ -330,6 +331,18 @@ static void multiply(struct evaluation *x, lanes mask) {
 
 static void run_region(struct evaluation *x, const struct ir_region *region, lanes mask);
 
+/* A number of u64 that no i64 is has no exact range: nothing is asked of it. */
+static void check_no_wrap(struct evaluation *x, enum base base, const union scalar *operands) {
+    struct range exact[3];
+    for (size_t k = 0; k < x->at->operand_count; k++) {
+        if (base == BASE_U64 && operands[k].natural > INT64_MAX)
+            return;
+        exact[k] = range_of_constant(base, operands[k]);
+    }
+    if (!range_never_wraps(x->at->op, base, exact))
+        fail(x, DIAG_INDEX_OUT_OF_RANGE, "this wraps, and the text promises `nowrap`");
+}
+
 static void operate(struct evaluation *x, lanes mask) {
     const struct ir_instruction *at = x->at;
     enum base base = at->operands[at->operand_count - 1]->base, result = at->results[0]->base;
@@ -337,6 +350,8 @@ static void operate(struct evaluation *x, lanes mask) {
         union scalar operands[3] = {0};
         for (size_t k = 0; k < at->operand_count; k++)
             operands[k] = get(x, at->operands[k], lane);
+        if (at->no_wrap)
+            check_no_wrap(x, base, operands);
         set(x, at->results[0], lane, fold_operation(at->op, result, base, operands));
     }
 }

@@ -301,11 +301,13 @@ static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 static bool has_same_width(struct table_reader *r, const struct table *t, bool is_list, const char *start,
                            size_t columns) {
     char separator = separator_of(start);
+    size_t wanted = t->names_at ? t->names.count : t->columns;
     const char *hint = separator != r->separator && separator != NONE
                            ? arena_printf(r->arena, ": %s separates here, and %s in line %zu",
                                           separator_name(separator), separator_name(r->separator), r->separated_at)
                        : r->is_open && !t->is_open ? ": a value is missing at its end"
                        : is_list                   ? ": where a list goes on, lines end with what separates"
+                       : columns < wanted          ? ": is a value missing?"
                        : r->separator == ','       ? ": fractions have a point, and no decimal comma"
                                                    : "";
     if (t->names_at && columns != t->names.count)

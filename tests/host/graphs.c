@@ -128,7 +128,19 @@ static void failures_of_graphs(struct fcl_context *context) {
     CHECK(graphs_running_graph(context, 0, in, &length, &out, &graph) == FCL_OK && graph && length == 0);
     CHECK(fcl_graph_launch(graph) == FCL_OK && fcl_finish(context) == FCL_OK);
     CHECK(fcl_graph_launch(NULL) == FCL_INVALID && fcl_graph_begin(NULL) == FCL_INVALID);
-    CHECK(fcl_graph_begin(context) == FCL_OK); /* fcl_close ends it */
+}
+
+/* The device is lost then. A graph's launches count among those that may be to blame. */
+static void fault_of_a_graph(struct fcl_context *context) {
+    struct fcl_buffer *in = NULL, *out = NULL;
+    struct fcl_graph *graph = NULL;
+    int32_t length;
+    CHECK(fcl_buffer_new(context, 4, &in) == FCL_OK && fcl_fill(in, 0, 4, 0) == FCL_OK);
+    CHECK(graphs_far_graph(context, 500000000, 1, in, &length, &out, &graph) == FCL_OK);
+    CHECK(fcl_finish(context) == FCL_OK);
+    enum fcl_status launched = fcl_graph_launch(graph);
+    CHECK((launched == FCL_OK ? fcl_finish(context) : launched) == FCL_DEVICE_FAULT);
+    CHECK(strstr(fcl_error(context), "far") && !strstr(fcl_error(context), "launched before it"));
 }
 
 static void no_graphs(void) {
@@ -146,6 +158,10 @@ int main(void) {
     whole_numbers(context);
     other_numbers(context);
     failures_of_graphs(context);
+    CHECK(fcl_graph_begin(context) == FCL_OK); /* fcl_close ends it */
+    fcl_close(context);
+    context = open_device();
+    fault_of_a_graph(context);
     fcl_close(context);
     no_graphs();
     return failures != 0;

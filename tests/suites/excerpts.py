@@ -204,6 +204,50 @@ kernel k (xs : [int]) =
                  "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3 == x + 8) xs)", "k",
                  {"fcl_equal": 0, " == ": 2})
 
+    # What no executor here shows: only NVIDIA's compiler makes these mistakes.
+    for number, condition, times in (
+            ("int", "min (max x 0) n == n", 2), ("int", "n == max 0 (min n x)", 2), ("int", "min (max 0 x) n != n", 2),
+            ("int", "(if x > 7 then n else if x < -7 then 0 else x) == n", 2),
+            ("int", "(if x > 7 then 0 else if x < -7 then n else x) == n", 2),
+            ("int", "min (max x 0) n < n", 0), ("int", "max x 0 == 0", 0), ("int", "min (max x m) n == n", 0),
+            ("int", "min (max x 0) n == m", 0), ("i16", "min (max x 0) n == n", 2), ("i64", "min (max x 0) n == n", 0),
+            ("uint", "min (max x 0) n == n", 0), ("float", "min (max x 0) n == n", 0)):
+        yield golden(f"CUDA compares by bits what is chosen from 0 and the other number: {number}, {condition}",
+                     f"kernel k (m : {number}) (n : {number}) (xs : [{number}]) =\n"
+                     f"  push <grid> (map (fn x => if m != 7 && {condition} then 1 else 2) xs)\n", "k",
+                     {"fcl_equal": times})
+
+    def apart():
+        text = emitted.of_file("cu", "tests", "run", "toolchains", "nvvm_chosen_loads.fcl")
+        times = [count(r"fcl_apart\(starts", body(text, name)) for name in ("chosen", "three", "bytes", "truths")]
+        assert times == [1, 1, 1, 1], times
+        text = emitted.of_text("cu", "kernel k (n : int) (xs : [int]) = push <grid> (generate n (fn i =>\n"
+                                     "  if i < length xs then xs ! i else 0))\n")
+        assert not count("fcl_apart", text), text
+    yield Case("CUDA keeps loads of what nobody writes apart from those of what the kernel has written", apart)
+
+    def without_vectors():
+        text = emitted.of_file("c", "tests", "run", "optimiser", "lists_in_turn.fcl")
+        assert count(r"\n +FCL_SCALAR\n", body(text, "fcl_block_kept")) == 2, body(text, "fcl_block_kept")
+    yield Case("loops that go through small arrays of a thread make no vectors in C", without_vectors)
+
+    def rows_of_rows():
+        text = body(emitted.of_file("c", "tests", "run", "optimiser", "borders.fcl"), "fcl_block_box")
+        assert count(r"fcl_div_int\(\w+, size\)", text) == 5, text
+    yield Case("a box goes by rows of rows in C: inside of its borders nothing is divided", rows_of_rows)
+
+    def starts():
+        text = body(emitted.of_file("cu", "tests", "run", "prelude", "reduce_by_index.fcl"), "apart_0")
+        assert re.findall(r"result\d?\[i\] = (-?\w+);", text) == ["1000", "-1000"], text
+    yield Case("copies of zeros are cleared by the host, and a kernel stores the others", starts)
+
+    def lengths():
+        text = emitted.of_text("cu", "kernel k (xs : [int]) = push <grid> (map (+ 1) xs)\n"
+                                     "kernel m (xs : [[int]]) = map (map (+ 1)) xs\n")
+        for of in ("xs_length", "xs_rows * xs_columns"):
+            assert count(rf"\n +xs +reads int, elements: {re.escape(of)}\n", text) == 1, (of, text)
+    yield Case("what stands above a kernel says how long its arrays are", lengths)
+
     def left_out():
         source = ("kernel k (xs : [int]) = (splitUp 64 xs |> map (fn c => push <block> (map (+ 1)\n"
                   "  (force (push <block> (map (fn x => x * 3) c))))) |> concat 64 : [int]<grid>)\n")

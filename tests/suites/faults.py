@@ -25,7 +25,8 @@ kernel bad (i : int) (xs : [int]) = push <grid> (map (fn x => xs ! (i + x)) xs)
 """
 
 
-SUM = "kernel k (xs : [int]) = reduce (+) 0 xs\nkernel bytes (xs : [u8]) = push <grid> (reverse xs)\n"
+SUM = "kernel k (xs : [int]) = reduce (+) 0 xs\nkernel bytes (xs : [u8]) = push <grid> (reverse xs)\n" \
+      "-- test k [1] == 1\n"
 
 # What the command line names, or what is read beside it. PIPE is a named pipe that nobody writes or reads, with the
 # ending that follows.
@@ -101,9 +102,11 @@ def cases(env):
             file.write("#!/bin/sh\n: > started\nsleep 20\n")
         os.chmod(compiler, 0o755)
         os.mkdir(place)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        run, test = ["run", "--target=c", "sum.fcl", "k", "[1]"], ["test", "--target=c", "sum.fcl"]
+        for command, number in ((run, signal.SIGINT), (run, signal.SIGTERM), (run, signal.SIGHUP),
+                                (test, signal.SIGINT), (test, signal.SIGKILL)):
             running = subprocess.Popen(
-                [env.fclc, "run", "--target=c", "sum.fcl", "k", "[1]"], cwd=folder, start_new_session=True,
+                [env.fclc, *command], cwd=folder, start_new_session=True,
                 env=env.variables({"FCL_CC": compiler, "FCL_CACHE": "0", "TMPDIR": place}),
                 preexec_fn=lambda: [signal.signal(one, signal.SIG_DFL) for one in (signal.SIGINT, signal.SIGHUP)],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -114,6 +117,10 @@ def cases(env):
             assert os.listdir(place), "there is no temporary folder to remove"
             os.killpg(running.pid, number)
             assert running.wait(60) == -number, running.returncode
+            for _ in range(100 if command is test else 0):  # it has a child, which hears of it
+                if not os.listdir(place):
+                    break
+                time.sleep(0.1)
             assert not os.listdir(place), f"{number}: {os.listdir(place)}"
             os.unlink(os.path.join(folder, "started"))
     yield Case("a signal while the C compiler runs", signals)

@@ -190,6 +190,11 @@ FOUND = [
      "  int %l = sub %m, 5\n  allocate @out\n", "[0]", "", "E0502", "the length"),
     ("  allocate @out\n", "  bool %some = lt 1, %m\n  if %some {\n    allocate @out\n  }\n", "[0]", "", "E050[14]",
      ""),
+    ("  allocate @out", "  int %more = add %n, 2147483647 nowrap\n  allocate @out", "[0]", "13:", "E0501", "wraps"),
+    ("  allocate @out", "  uint %u = convert %n\n  uint %less = sub %u, 4u32 nowrap\n  allocate @out", "[0]", "14:",
+     "E0501", "wraps"),
+    ("  allocate @out", "  int %half = shl %n, 29 nowrap\n  int %less = neg %half nowrap\n  allocate @out", "[0]", "",
+     None, ""),
     ("store @out[%i]", "store @out[%j]", "[0,0]", "17:5", "E0505", "twice"),
     ("    store @out[%i], %x", "    bool %c = lt 0, %i\n    if %c {\n      store @out[%i], %x\n    }", "[0,1]", "",
      "E0506", "never"),
@@ -197,6 +202,7 @@ FOUND = [
      ""),
 ]
 FOUND_BY_INTERPRETER = [
+    ("int %x = load", "int %k = mul %j, 1073741824 nowrap\n    int %x = load", "[0,2]", "16:5", "E0501", "wraps"),
     (RESULT + "%i]", RESULT.replace("[%m]", "[%m] rewritten") + "%j]", "[0,0]", "17:5", "E0505",
      "while another thread may store"),
     (RESULT + "%i]", RESULT.replace("[%m]", "[%m] rewritten") + "%i]", "[0,0]", "", None, ""),
@@ -316,6 +322,18 @@ def cases(env):
         assert done.returncode == 1 and "E0506" in done.stderr and "element 44 of @2 (tile) is loaded" in done.stderr, \
             done.stderr
     yield Case("what a block does is verified", of_blocks)
+
+    def units():
+        """Products by matrix units, whose fragments the interpreter reads as the lanes hold them."""
+        path = os.path.join(env.tmp(), "k.fclir")
+        compiled(env.path("tests", "run", "prelude", "mma.fcl"), path, "--target=cuda")
+        with open(env.path("tests", "run", "prelude", "mma.fcl"), encoding="utf-8") as file:
+            calls = re.findall(r"^-- test (.*?) (?:==|~=)", file.read(), re.M)
+        for call in calls[:3]:
+            runs = [env.must(env.fclc, "run", "--target=interp", "--limit=0", program, *call.split())
+                    for program in (env.path("tests", "run", "prelude", "mma.fcl"), path)]
+            assert runs[0] == runs[1] != "", f"{call}: {runs}"
+    yield Case("products by matrix units in the interpreter of IR", units)
 
     def stored_again():
         """For CPUs a filter stores what it does not keep, too, where the next one goes."""

@@ -156,6 +156,16 @@ def cases(env):
         yield Case(f"{os.path.relpath(path, env.root)} on cuda-simulator with --check", checked,
                    long=name not in CHECKED, thorough=True)
 
+    # A test that wants a result runs without checks, but here it is what they refuse that matters.
+    for executor in ("interp", "c", "cuda-simulator", "opencl-simt") if not env.sanitized else ():
+        def measured(executor=executor):
+            require(env, executor)
+            return directives(env, [env.fclc, "test", "--check", *EXECUTORS[executor][0],
+                                    env.path("tests", "run", "language", "negative_lengths.fcl")],
+                              variables(env, executor))
+        yield Case(f"tests/run/language/negative_lengths.fcl with --check by {executor}", measured,
+                   thorough=executor not in ("interp", "c"), long=executor == "opencl-simt")
+
     def many_ranges():
         require(env, "c")
         path = env.path("tests", "run", "optimiser", "shared_ranges.fcl")

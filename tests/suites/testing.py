@@ -208,14 +208,16 @@ def cases(env):
 
     def building():
         """A compiler that never comes back: what is built together first, and then each test for itself, is given
-        up."""
+        up, and leaves no files."""
         folder = folder_with("kernel next (x : int) = x + 1\n-- test next 1 == 2\n-- test next 2 == 3\n")
         with open(os.path.join(folder, "cc"), "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexec sleep 1000\n")
         os.chmod(os.path.join(folder, "cc"), 0o755)
+        place = env.tmp()
         done = test(folder, "--target=c", "--timeout=0.5", status=1,
-                    variables={"FCL_CC": os.path.join(folder, "cc"), "FCL_CACHE": "0"})
+                    variables={"FCL_CC": os.path.join(folder, "cc"), "FCL_CACHE": "0", "TMPDIR": place})
         assert done.stdout.count("it takes longer than 0.5 s") == 2, done.stdout
+        assert not os.listdir(place), os.listdir(place)
     yield Case("--timeout holds for the building of kernels, too", building)
 
     def crash():
