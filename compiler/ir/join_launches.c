@@ -15,6 +15,7 @@
 struct joining {
     struct arena *arena;
     struct ir_kernel *kernel;
+    struct replacements replacements; /* of the launches' indices, by those of the joined ones */
 };
 
 /* ---- which ---- */
@@ -157,7 +158,10 @@ static void put_iteration(struct joining *j, struct ir_region *region, const str
     struct ir_value *own = launch->parameters[0], *n = part->elements;
     struct ir_instruction user = {.span = launch->span, .region = region};
     struct rewriter r = {j->arena, j->kernel, region, &user};
-    struct replacements replacements = rewrite_begin(j->arena, j->kernel);
+    if (own->id >= j->replacements.count) { /* room for those that joining makes */
+        uint32_t count = 2 * j->kernel->value_count + 1;
+        j->replacements = (struct replacements){ARENA_ARRAY(j->arena, struct ir_value *, count), count};
+    }
     if (goes_by_tiles(launch) && n->is_constant && n->high <= part->tile) {
         struct ir_instruction *tile = rewrite_forall(&r, LEVEL_BLOCK, LEVEL_THREAD, n);
         region = tile->regions[0];
@@ -173,8 +177,8 @@ static void put_iteration(struct joining *j, struct ir_region *region, const str
         index = bounded(rewrite_operation(&r, OP_ADD, before, tile->parameters[0]), 0, n->high - 1);
     }
     index->name = index->name ? index->name : own->name;
-    rewrite_set(&replacements, own, index);
-    rewrite_replace(launch->regions[0], &replacements);
+    rewrite_set(&j->replacements, own, index);
+    rewrite_replace(launch->regions[0], &j->replacements);
     rewrite_move(j->arena, launch->regions[0], region);
 }
 
@@ -234,5 +238,5 @@ static void join_region(struct joining *j, struct ir_region *region) {
 }
 
 void pass_join_launches(struct arena *arena, struct ir_kernel *kernel) {
-    join_region(&(struct joining){arena, kernel}, kernel->body);
+    join_region(&(struct joining){.arena = arena, .kernel = kernel}, kernel->body);
 }
