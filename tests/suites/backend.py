@@ -426,7 +426,8 @@ def cases(env):
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
     shown += [env.path("tests", "run", *name)
               for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"),
-                           ("optimiser", "contract.fcl"), ("optimiser", "elements_alike.fcl"))]
+                           ("optimiser", "contract.fcl"), ("optimiser", "elements_alike.fcl"),
+                           ("optimiser", "joined_launches.fcl"))]
 
     def dumped():
         waiting = set(pass_names()) - {"no-wrap", "rereads"}  # what they mark is not shown
