@@ -55,7 +55,7 @@ kernel first (xs : [int]) = head xs
 kernel part (n : int) (xs : [int]) = length (take n xs)
 kernel cutTo (n : int) (xs : [int]) = min n (length xs)
 """
-# What fails, and the smallest arguments that show it.
+# Properties that fail, and the smallest arguments that show it.
 FAILING = {
     "xs. cut xs == xs": "-- test cut [101] == [101]",
     "xs. order xs == xs": "-- test order [0,-1] == [0,-1]",
@@ -68,7 +68,7 @@ FAILING = {
     "n xs. part n xs == cutTo n xs": "-- test part -1 [] == -1",
     "xs. mixed xs 1 == 1": "-- test mixed [1] 1 == 1",
 }
-# What is wrong with a line, and what is said.
+# Lines that cannot be read, and the message for each.
 UNREAD = {
     "forall xs same xs == xs": "a dot behind the names of `forall` is missing",
     "forall when true. same [] == []": "`forall` has no names",
@@ -97,8 +97,8 @@ kernel doubled (m : [[float]]) = map (map (fn x => x * 2.0)) m
 kernel total (xs : [int]) = reduce (+) 0 xs
 -- cost total: read <= 5 * xs + 4096
 """
-COSTS_TRIED = "p.fcl: of the costs 1 was tried at some sizes, and not proved for all\n"
-# What fails, and what is said.
+COSTS_TRIED = "p.fcl: of the costs 2 were tried at some sizes, and not proved for all\n"
+# Costs that fail, and the message for each.
 COSTS_FAILING = {
     "copied: sectors == 2 * ceil(n / 9)": "sectors is 10, and 2 * ceil(n / 9) is 8, for xs_length = 33",
     "copied: launches == 1, read <= 4 * xs - 4": "read is 0, and 4 * xs - 4 is -4, for xs_length = 0",
