@@ -308,6 +308,14 @@ static struct ast_pattern *finish_pattern(struct parser *p, struct ast_pattern *
     return pattern;
 }
 
+/* Finishes a pattern whose parts are its items. */
+static struct ast_pattern *finish_items(struct parser *p, struct ast_pattern *pattern) {
+    uint32_t depth = 0;
+    for (size_t i = 0; i < pattern->items.count; i++)
+        depth = deeper(depth, pattern->items.at[i]->depth);
+    return finish_pattern(p, pattern, depth);
+}
+
 struct ast_pattern *build_pattern_name(struct parser *p, const struct token *token) {
     struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_NAME, token->span);
     pattern->name = token->name;
@@ -325,20 +333,14 @@ struct ast_pattern *build_pattern_error(struct parser *p, struct span span) {
 struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, struct pattern_list *items) {
     struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_TUPLE, span);
     SHARE_VEC(&pattern->items, &items->all);
-    uint32_t depth = 0;
-    for (size_t i = 0; i < items->all.count; i++)
-        depth = deeper(depth, items->all.at[i]->depth);
-    return finish_pattern(p, pattern, depth);
+    return finish_items(p, pattern);
 }
 
 struct ast_pattern *build_pattern_record(struct parser *p, struct span span, struct field_patterns *fields) {
     struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_RECORD, span);
     SHARE_VEC(&pattern->fields, &fields->names);
     SHARE_VEC(&pattern->items, &fields->items);
-    uint32_t depth = 0;
-    for (size_t i = 0; i < fields->items.count; i++)
-        depth = deeper(depth, fields->items.at[i]->depth);
-    return finish_pattern(p, pattern, depth);
+    return finish_items(p, pattern);
 }
 
 struct ast_pattern *build_pattern_literal(struct parser *p, struct span span, struct ast_expr *literal) {

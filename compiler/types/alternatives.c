@@ -161,7 +161,7 @@ static void define_constructor(struct checker *c, const struct record *record, s
     vec_push(c->arena, &c->program->globals, global);
 }
 
-/* What a constructor is applied to consists of scalars. */
+/* Reads the type of a constructor's argument, which must consist of scalars. */
 static struct type *read_payload(struct checker *c, const struct ast_constructor *one,
                                  signature_variables *parameters) {
     struct type *of = one->of ? type_of_ast(c, one->of, SIGNATURE_ANNOTATION, parameters) : NULL;
@@ -178,14 +178,9 @@ static struct type *read_payload(struct checker *c, const struct ast_constructor
 }
 
 void declare_data(struct checker *c, const struct ast_decl *decl) {
-    struct synonym *synonym = ARENA_NEW(c->arena, struct synonym);
-    *synonym = (struct synonym){.name = decl->name, .span = decl->name_span, .decl = decl, .scope = c->scope};
-    enum base base;
-    if (base_of_name(decl->name->text, &base)) {
-        diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, decl->name_span, "`%s` is a base type", decl->name->text);
+    struct synonym *synonym = declare_type_name(c, decl);
+    if (!synonym)
         return;
-    }
-    map_set(c->scope->synonyms, decl->name, synonym);
     size_t errors = diag_error_count(c->diagnostics), count = decl->constructors.count;
     struct record *record = ARENA_NEW(c->arena, struct record);
     struct constructor *constructors = ARENA_ARRAY(c->arena, struct constructor, count);

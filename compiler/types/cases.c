@@ -1,4 +1,4 @@
-/* Which values patterns take: a case that is missing, with an example, and cases that are never reached (Maranget:
+/* Finds a case that is missing, with an example, and cases that are never reached (Maranget:
    Warnings for pattern matching, 2007). A row is a list of patterns for a list of values. */
 #include <string.h>
 

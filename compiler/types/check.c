@@ -313,14 +313,9 @@ static struct type *declared_type(struct checker *c, struct synonym *synonym, si
 }
 
 static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
-    struct synonym *synonym = ARENA_NEW(c->arena, struct synonym);
-    *synonym = (struct synonym){.name = decl->name, .span = decl->name_span, .decl = decl, .scope = c->scope};
-    enum base base;
-    if (base_of_name(decl->name->text, &base)) {
-        diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, decl->name_span, "`%s` is a base type", decl->name->text);
+    struct synonym *synonym = declare_type_name(c, decl);
+    if (!synonym)
         return;
-    }
-    map_set(c->scope->synonyms, decl->name, synonym);
     /* Read once here, so that what is wrong with it is said even when it is never used. */
     signature_variables parameters = {0};
     for (size_t i = 0; i < decl->type_parameters.count; i++) {

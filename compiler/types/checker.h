@@ -261,12 +261,14 @@ struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum sig
                          signature_variables *variables);
 struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
                            signature_variables *variables);
-/* What the record, or the synonym, is with these types for its parameters. */
+/* Puts the declared name of a type into the scope; NULL after an error: it is a base type's. */
+struct synonym *declare_type_name(struct checker *c, const struct ast_decl *decl);
+/* The type that a record or synonym stands for, given types for its parameters. */
 struct type *type_of_synonym(struct checker *c, struct synonym *synonym, signature_variables *parameters);
 /* The same of alternatives; what their constructors are applied to goes to `payloads`. */
 struct type *type_of_data(struct checker *c, struct synonym *synonym, signature_variables *parameters,
                           struct type **payloads);
-/* What stands in `type` where `declared` has a scalar or a variable, in order. */
+/* The parts of `type` at the places where `declared` has a scalar or a variable, in order. */
 typedef VEC(struct type *) type_leaves;
 void type_collect_leaves(struct checker *c, struct type *declared, struct type *type, type_leaves *leaves);
 struct type *type_of_signature(struct checker *c, const struct ast_signature_type *ast, signature_variables *variables);
@@ -356,7 +358,7 @@ void declare_data(struct checker *c, const struct ast_decl *decl);
 /* A type of the alternatives, of whose parameters nothing is known; `payloads`: what each constructor is applied to, or
    NULL. */
 struct type *data_fresh(struct checker *c, const struct record *record, struct span span, struct type **payloads);
-/* What the constructor was applied to, of that type, in a value that it has made. */
+/* The argument, of type `payload`, of the constructor that made `value`. */
 struct core *data_payload(struct checker *c, const struct constructor *constructor, struct type *payload,
                           struct core *value);
 /* The constructor that a pattern for a value of that type names; NULL: there is none of that name. */

@@ -418,7 +418,7 @@ static struct core *infer_if(struct checker *c, const struct ast_expr *expr, str
     return core;
 }
 
-/* What the item of that index is to be, where that is known. */
+/* The type that the context wants of item i; NULL where nothing is known. */
 static struct type *item_wanted(struct type *wanted, bool is_list, size_t count, size_t i) {
     struct type *type = wanted ? type_resolve(wanted) : NULL;
     if (is_list)

@@ -78,7 +78,7 @@ static struct case_pattern *new_case(struct checker *c, size_t count) {
 static struct case_pattern *take(struct checker *c, const struct ast_pattern *pattern, struct core *value,
                                  struct arm *arm);
 
-/* Of what the names in the pattern stand for, enough was said. */
+/* Binds the names of a wrong pattern to errors, so that their uses give no further messages. */
 static void bind_failed(struct checker *c, const struct ast_pattern *pattern, struct arm *arm) {
     if (pattern->kind == AST_PATTERN_NAME && !isupper((unsigned char)pattern->name->text[0]))
         vec_push(c->arena, &arm->names, ((struct arm_name){pattern, error_core(c, pattern->span)}));

@@ -83,7 +83,7 @@ static void report_refutable(struct checker *c, const struct ast_pattern *patter
               "a function has one definition, for all arguments: `fun f x = match x with p => … | q => …`");
 }
 
-/* Of the only constructor that there is. */
+/* Binds the pattern of a type that has one constructor. */
 static const struct core_local *bind_constructor(struct checker *c, const struct ast_pattern *pattern,
                                                  struct type *type, unpackings *parts, pattern_names *seen) {
     const struct core_local *whole = fresh_local(c, NULL);

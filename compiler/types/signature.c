@@ -492,3 +492,15 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
     }
     return type;
 }
+
+struct synonym *declare_type_name(struct checker *c, const struct ast_decl *decl) {
+    struct synonym *synonym = ARENA_NEW(c->arena, struct synonym);
+    *synonym = (struct synonym){.name = decl->name, .span = decl->name_span, .decl = decl, .scope = c->scope};
+    enum base base;
+    if (base_of_name(decl->name->text, &base)) {
+        diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, decl->name_span, "`%s` is a base type", decl->name->text);
+        return NULL;
+    }
+    map_set(c->scope->synonyms, decl->name, synonym);
+    return synonym;
+}

@@ -165,14 +165,14 @@ struct type *type_stored(struct arena *arena, struct type *of, struct level *lev
 struct type *type_resolve(struct type *type); /* follows links at the root, and says what is stored there */
 /* The places of the types that it is made of, one after another, and of the level or ambient beside
    them; NULL: there is none, or no more. */
-/* What the scalar, or array of scalars, of that index is called in a value of that type which is called so: the index
-   behind the name, but for the first, and the fields of records on the way. The second says the same of the array that
-   begins with it. */
+/* The name of scalar (or array of scalars) number `component` in a value called `name`: the name, the fields of the
+   records on the way, and behind it the index unless that is 0. The second function names the array that begins
+   there. */
 const char *type_component_name(struct arena *arena, struct type *type, const char *name, size_t component);
 const char *type_array_name(struct arena *arena, struct type *type, const char *name, size_t component);
 /* `name_mass`, or `name_1` where the tuple has no names. */
 const char *type_item_name(struct arena *arena, const struct type *tuple, const char *name, size_t i);
-/* What a record's parameter of that index stands for in the type; NULL: nothing says so. */
+/* The type that stands for a record's parameter of that index; NULL: no field has it. */
 struct type *type_record_argument(struct type *type, size_t parameter);
 struct type **type_part(struct type *type, size_t i);
 struct level **type_level(struct type *type);
