@@ -9,7 +9,7 @@
 #define INTEREST 0.02f
 #define VOLATILITY 0.3f
 enum { PICTURE_ITERATIONS = 512 };
-// What a picture of the Mandelbrot set shows: examples/mandelbrot's, then Obsidian's four (Svensson 2013, figure 3.33).
+// The part of the plane that a picture shows: examples/mandelbrot's, then Obsidian's four (Svensson 2013, figure 3.33).
 struct window {
     float left, right, bottom, top;
 };

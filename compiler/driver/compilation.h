@@ -64,7 +64,7 @@ const struct core_global *compilation_kernel(const struct compilation *c);
 /* The last kernel of that name in the file. NULL when there is none; `suggestion` gets those there are. */
 struct suggestion;
 const struct core_global *kernel_of_file(const struct compilation *c, const char *name, struct suggestion *suggestion);
-/* What is said of one that is not there. */
+/* The error's text for a kernel that the file lacks. */
 const char *no_kernel_of_file(struct arena *arena, const char *name, const struct suggestion *suggestion);
 
 /* search.c. The root that prelude and library are below, of a program or library by its path; NULL: none. */

@@ -59,7 +59,7 @@ static int variable_named(const variables *all, const char *name) {
     return -1;
 }
 
-/* Whether values of one type are values of the other, too: arrays may be at any level. */
+/* True if the types differ at most in the levels of arrays, so that they have the same values. */
 static bool is_same_form(struct type *a, struct type *b) {
     struct type *x, *y;
     if (value_type_rank(a, &x) != value_type_rank(b, &y) || x->kind != y->kind)

@@ -108,7 +108,7 @@ static const char *run_test(struct test_trial *t) {
     return trial_judge(t, t->arena, &run, wanted);
 }
 
-/* What a property is about to run with: where that does not come back, the parent knows. */
+/* Tells the parent which call comes next, so that it can name the call if this process dies or hangs. */
 static void tell_try(void *pipe, const char *words) {
     send_event(*(int *)pipe, (struct test_event){.kind = EVENT_TRIES, .why = words});
 }

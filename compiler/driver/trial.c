@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is wrong must be found, not happen. */
+/* Errors and properties are tested with checks: a wrong index must give an error, and touch no memory. */
 bool trial_is_checked(const struct compilation *c, const struct directive *directive) {
     return c->options->check || directive->expectation == EXPECT_ERROR || directive->forall;
 }
@@ -23,7 +23,7 @@ static const char *messages_of(struct arena *arena, const struct diagnostics *di
     return copy;
 }
 
-/* Of a property: a random number may be a length. */
+/* The interpreter's limit for a property: a random number may be a length, and take for ever. */
 enum { MOST_STEPS = 3 * 1000 * 1000 };
 
 struct trial_run trial_run(struct test_trial *t, struct arena *arena, const struct core_global *kernel,

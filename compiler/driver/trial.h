@@ -17,7 +17,7 @@ struct test_trial {
     bool device_failed;
 };
 
-/* What came of a run. */
+/* The outcome of one call of a kernel. */
 struct trial_run {
     enum exit_status status;
     const struct host_value *result; /* EXIT_GOOD */

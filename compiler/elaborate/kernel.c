@@ -18,7 +18,7 @@ struct parameter_context {
     struct type *type; /* of the whole argument */
 };
 
-/* What the component is called that comes next: `bodies_mass` where it is a record's. */
+/* The name of the next component: `bodies_mass` for field `mass` of a record `bodies`. */
 static const char *component_name(struct elaborator *e, const struct parameter_context *context) {
     return type_component_name(e->kept, context->type, context->name, context->component);
 }

@@ -269,9 +269,9 @@ void interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t r
 bool interp_are_same(const int64_t *lengths, const int64_t *others, size_t rank);
 /* The same of the first row, which need not be there, and where it depends on elements. */
 void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns, struct span span);
-/* Of a row that is there. */
+/* The length of a row; the row must exist. */
 int64_t interp_row_length(struct interp *in, const struct interp_pull *rows, int64_t row, struct span span);
-/* Of a push array that need not be run. */
+/* The length of a push array, found without running it. */
 int64_t interp_measured_length(struct interp *in, struct interp_push *push);
 
 /* store.c: arrays in memory, outside the regions while they are being filled */

@@ -46,7 +46,7 @@ static void find(struct interp *in, const struct interp_pull *rows, int64_t i, s
     }
 }
 
-/* What is measured: rows, from `row` on, or a push array. */
+/* The array whose length is measured: rows, from `row` on, or a push array. */
 struct measured {
     const struct interp_pull *rows;
     int64_t row;
@@ -109,7 +109,7 @@ static void find_with(struct interp *in, const struct measured *m, int64_t *leng
     region_release(in->region, mark);
 }
 
-/* Of what is there: elements have values, and what is wrong with them is an error. */
+/* Measures rows that exist: their elements have values, and an error in one is reported. */
 static void find_there(struct interp *in, const struct measured *m, int64_t *lengths) {
     int64_t others[VALUE_MAX_RANK];
     in->is_lenient = true;

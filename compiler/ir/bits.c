@@ -56,7 +56,7 @@ static struct bit one_of(struct bit x, struct bit y) {
     return are_same(x, y) ? bit_zero : are_opposite(x, y) ? bit_one : bit_any;
 }
 
-/* What at least two of the three are. */
+/* The bit that at least two of the three agree on. */
 static struct bit majority(struct bit x, struct bit y, struct bit z) {
     if (are_same(x, y) || are_same(x, z))
         return x;
@@ -102,7 +102,7 @@ static void multiply_by_odd(struct bits *x, int width) {
 
 static bool is_power_of_two(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
-/* What is known of it as a number: zeros above its highest value. */
+/* Uses the value's range: the bits above those of its largest value are zero. */
 static void use_range(struct bits *x, const struct ir_value *value, int width) {
     if (value->low < 0 || (value->base == BASE_U64 && value->high == INT64_MAX))
         return;

@@ -244,7 +244,7 @@ static struct ir_value *build_sum(struct ir_builder *b, const struct linear *sum
 
 static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count);
 
-/* What `simplify` wants in the place of an operation. */
+/* Builds what `simplify` has asked for in place of an operation. */
 static struct ir_value *make_again(struct ir_builder *b, struct wanted *w) {
     if (w->again == AGAIN_SUM)
         return build_sum(b, &w->sum);

@@ -25,7 +25,7 @@ static bool is_launch(const struct ir_instruction *at) {
            at->operands[0]->high >= 1;
 }
 
-/* What one launch does to a buffer. */
+/* How one launch uses a buffer. */
 struct use {
     bool reads, stores, does_more;
 };
@@ -66,7 +66,7 @@ static bool goes_by_tiles(const struct ir_instruction *launch) { return launch->
 
 static int threads_of(const struct ir_instruction *launch) { return IR_PART(launch, loop).threads; }
 
-/* Of the one that goes by chunks, if any does. */
+/* Threads of a block of both: those of the launch that goes by chunks, if one does. */
 static int threads_of_both(const struct ir_instruction *first, const struct ir_instruction *second) {
     return threads_of(goes_by_tiles(first) ? second : first);
 }

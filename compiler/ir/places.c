@@ -158,8 +158,8 @@ static bool are_distinct(const struct dimensions *all, int64_t *span) {
     return true;
 }
 
-/* What differs between the iterations of the loops in `outermost` is the dimensions, or has no
-   part in the other's place. */
+/* True if each value that differs between iterations of the loops in `outermost` is one of the
+   dimensions, or has no part in the other access's place. */
 static bool are_known(const struct dimensions *all, const struct linear *at, const struct linear *other,
                       const struct ir_region *outermost) {
     for (size_t i = 0; i < at->count; i++) {

@@ -1,4 +1,4 @@
-/* Who touches which place of which buffer: all that passes, mappings and the report ask about it.
+/* Accesses to buffers: passes, mappings and the report ask here who touches which place.
 
    note [who touches what]
    Loads, stores, atomics and swaps touch buffers, and so does a parallel loop that draws tickets.

@@ -90,7 +90,7 @@ static struct ir_value *of_rest(struct wanted *w, const struct linear *rest, con
     return &simplify_again;
 }
 
-/* Of two constants. */
+/* The operation on two constants, computed now. */
 static struct ir_value *folded(struct ir_builder *b, enum ir_op op, const struct ir_value *x,
                                const struct ir_value *y) {
     union scalar operands[] = {x->constant, y->constant};

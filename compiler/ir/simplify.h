@@ -1,4 +1,4 @@
-/* What an operation is simplified to: private to the builder. */
+/* Rules that simplify an operation: private to the builder. */
 #ifndef FCL_IR_SIMPLIFY_H
 #define FCL_IR_SIMPLIFY_H
 

@@ -1,4 +1,4 @@
-/* Which places the lanes of a warp touch together, and what that costs.
+/* The places that the lanes of a warp touch together, and their cost in sectors and bank turns.
 
    note [lanes together]
    A value is looked at in all lanes of a warp at once: it is a number that they have in common, of which no more than a
@@ -54,7 +54,7 @@ static bool any_differs(const struct walker *w, struct ir_value *const *values, 
     return false;
 }
 
-/* What follows from what is marked already; whether that is more. */
+/* Marks the results that differ because an operand is marked; true if it marked any. */
 static bool mark_results(struct walker *w, const struct ir_instruction *at) {
     bool more = false, is_alike = false;
     switch (at->kind) {
@@ -132,7 +132,7 @@ static bool is_alike(const struct lane_value *value) {
 
 static bool is_number(const struct lane_value *value) { return value->factor == 0 && is_alike(value); }
 
-/* What all of it is a multiple of: it is the same in all lanes. */
+/* The largest number known to divide a value that is the same in all lanes. */
 static int64_t factor_of(const struct lane_value *value) { return common_divisor(value->factor, value->at[0]); }
 
 static const struct lane_value *look_at(struct walker *w, const struct ir_value *value);
@@ -317,7 +317,7 @@ static void look_at_carried(struct walker *w, const struct ir_value *value, stru
     }
 }
 
-/* What a branch gives: of the side that the lanes take. */
+/* A result of a branch: that of the side that the lanes take. */
 static void look_at_branch(struct walker *w, const struct ir_value *value, struct lane_value *to) {
     const struct ir_instruction *branch = value->definition;
     size_t which = 0;
@@ -444,7 +444,7 @@ static void find_pattern(struct lane_look *look, const int64_t *at, unsigned cou
     }
 }
 
-/* Which lanes come to it: those that the branches around it let through, as far as that is known. */
+/* The lanes that the branches around a region let through; a branch that is not known lets all through. */
 static uint32_t active_lanes(struct walker *w, const struct ir_region *region, int64_t end) {
     uint32_t active = end < REPORT_LANES ? (UINT32_C(1) << end) - 1 : UINT32_MAX;
     for (; region->owner && region->owner != w->threads; region = region->parent) {
@@ -500,7 +500,7 @@ static struct lane_look look_from(struct walker *w, const struct ir_instruction 
     return look_at_access(w, access, end);
 }
 
-/* As many of full warps, and of one that is not full. */
+/* Units of all warps of a block: full ones, and a last one that is not full. */
 static struct amount units_of_warps(struct walker *w, const struct ir_instruction *access, const struct lane_look *full,
                                     int64_t threads) {
     int64_t rest = threads % REPORT_LANES;

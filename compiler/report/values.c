@@ -194,7 +194,7 @@ static bool is_index(const struct ir_value *value) {
 
 static bool number_at(struct walker *w, const struct ir_value *value, int depth, struct amount *number);
 
-/* Of numbers, some of which may be `at most`, what the operation gives where it grows with these. */
+/* Computes an operation on numbers, some of which may be `at most`; it must grow with those. */
 static bool fold_at(struct walker *w, const struct ir_value *value, int depth, struct amount *number) {
     const struct ir_instruction *made = value->definition;
     struct amount x[3] = {{0}};

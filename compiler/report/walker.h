@@ -20,7 +20,7 @@ struct tally {
     struct amount *units;    /* likewise: of the lanes of the loop over threads that it is in together */
 };
 
-/* What an access is in a warp. */
+/* How the lanes of a warp make an access. */
 enum { REPORT_LANES = 32 };
 struct lane_look {
     bool is_seen, is_lasting; /* it is the same whenever the walk comes there */
@@ -62,7 +62,7 @@ struct walker {
     struct amount lanes;                  /* its turns */
     bool is_by_lane;                      /* it is gone through turn by turn */
 
-    /* Of lanes.c: */
+    /* State of lanes.c: */
     const struct ir_region *launched;
     bool *differs;                   /* by value id: between the lanes of a warp */
     struct lane_look *seen;          /* by number */
@@ -99,7 +99,7 @@ struct amount value_ceiling(struct walker *w, struct amount x, double by);
 
 /* ---- lanes.c ---- */
 
-/* Of a launch, when its accesses have numbers. */
+/* Begins a launch; its accesses must have numbers. */
 void lanes_begin(struct walker *w, const struct ir_instruction *forall);
 /* The units of an access where the walk is: of all lanes together, or, where the walk goes by lanes, the share of one.
    `threads`: that do it, where it stands in no loop over threads. */

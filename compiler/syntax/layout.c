@@ -191,7 +191,7 @@ static void match_brackets(struct marker *m) {
     }
 }
 
-/* What can stand in a pattern; brackets count with what is in them. */
+/* True if the token can be part of a pattern. */
 static bool is_of_pattern(int kind) {
     return kind == TOKEN_NAME || kind == '_' || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_TRUE ||
            kind == TOKEN_FALSE || kind == TOKEN_BAD_LITERAL || kind == TOKEN_STRING || kind == '-' || kind == '|';

@@ -316,7 +316,7 @@ static unsigned char escaped_byte(struct lexer *lexer, const unsigned char **at,
     return '?';
 }
 
-/* What stands between the quotes, with what its escapes stand for. */
+/* The bytes between the quotes, with each escape replaced by its byte. */
 static symbol quoted_bytes(struct lexer *lexer) {
     const unsigned char *at = lexer->start + 1, *end = lexer->cursor - 1;
     char *bytes = arena_alloc(lexer->arena, (size_t)(end - at) + 1);

@@ -466,7 +466,7 @@ static bool is_binary(int kind) {
            kind == TOKEN_AND || kind == TOKEN_OR || is_comparison(kind);
 }
 
-/* Of a token in braces that are no record. */
+/* A hint for a wrong token in braces that hold no record. */
 static const char *brace_hint(const struct parser *p, size_t index) {
     size_t brace = index;
     while (brace > 0 && token_at(p, brace)->kind != '{') {

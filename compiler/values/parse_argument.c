@@ -97,7 +97,7 @@ static bool read_scalar(struct argument_reader *r, struct type *type, union scal
     return has_bracket ? expect(r, ')', type) : value_parse_scalar(r->arena, type->base, &r->at, value, &r->why);
 }
 
-/* What begins a tuple, or what is between two of its components, and in a record the name of the next. */
+/* Reads a tuple's opening bracket or the comma between components, and in a record the next field's name. */
 static bool expect_component(struct argument_reader *r, struct type *type, size_t i) {
     const struct record *record = type->tuple.record;
     if (!expect(r, i ? ',' : record ? '{' : '(', type))

@@ -62,7 +62,7 @@ void value_print_scalar(struct text *out, enum base base, union scalar value) {
 
 /* ---- arrays ---- */
 
-/* What is before the component of that index: its name, where the tuple is a record. */
+/* Prints what comes before component i: a bracket or a comma, and in a record the field's name. */
 static void print_before(struct text *out, const struct host_value *tuple, size_t i) {
     const struct record *record = tuple->tuple.record;
     text_add(out, i ? "," : record ? "{" : "(");

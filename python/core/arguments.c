@@ -291,7 +291,7 @@ static int take_array(struct call *call, const struct fclc_type *type, PyObject 
     return method ? py_take_dlpack(call, type, object, value) : py_take_host(call, type, object, value);
 }
 
-/* Of an array of tuples, from the part `first` on. */
+/* Checks that the parts of an array of tuples, from `first` on, have one shape. */
 static int check_shapes(struct call *call, const struct fclc_type *type, size_t first) {
     for (size_t i = first + 1; type->rank && i < call->value_count; i++)
         if (memcmp(call->values[i].shape, call->values[first].shape, type->rank * sizeof(int64_t)) != 0)

@@ -21,7 +21,7 @@ BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32
 # the lengths of rows.
 FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505", "E0512"]
 
-# What programs may use: records, alternatives, and rows without what fills none.
+# Declarations that programs use: records, alternatives, and rows that leave a remainder out.
 TYPES_DECLARED = """\
 type two a = { left : a, right : a }
 type step a = { value : a, count : int }

@@ -204,7 +204,7 @@ kernel k (xs : [int]) =
                  "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3 == x + 8) xs)", "k",
                  {"fcl_equal": 0, " == ": 2})
 
-    # What no executor here shows: only NVIDIA's compiler makes these mistakes.
+    # Held in text, as no executor here shows it: only NVIDIA's compiler makes these mistakes.
     for number, condition, times in (
             ("int", "min (max x 0) n == n", 2), ("int", "n == max 0 (min n x)", 2), ("int", "min (max 0 x) n != n", 2),
             ("int", "(if x > 7 then n else if x < -7 then 0 else x) == n", 2),

@@ -63,7 +63,7 @@ PATTERNS = {
     "looked": ["coalesced", "scattered", "coalesced"],
     "same": ["coalesced", "same", "coalesced"],
 }
-# What was measured: file, kernel, sizes.
+# The recorded tasks: file, kernel, sizes.
 MEASURED = {
     "copy": ("benchmarks/fcl/copy.fcl", "copyGrid", "n={n}"),
     "saxpy": (EXAMPLES("linear"), "saxpy", "n={n}"),
