@@ -171,16 +171,16 @@ $(BUILD)/gen/parser.c $(BUILD)/gen/parser.h &: compiler/syntax/parser.y
 $(BUILD)/gen/errors_page.c: docs/errors.md
 	@mkdir -p $(@D)
 	$(call say,PAGE ,$@)
-	$(Q){ echo '#include "driver/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
+	$(Q){ echo '#include "tools/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
 	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
 
 # The files of `fclc new`, each a name and a text.
-NEW_FILES := $(sort $(wildcard compiler/driver/new/*.in compiler/driver/new/.*.in))
+NEW_FILES := $(sort $(wildcard compiler/tools/new/*.in compiler/tools/new/.*.in))
 
 $(BUILD)/gen/new_files.c: $(NEW_FILES)
 	@mkdir -p $(@D)
 	$(call say,FILES,$@)
-	$(Q){ echo '#include "driver/new_files.h"'; echo 'const struct new_file new_files[] = {'; \
+	$(Q){ echo '#include "tools/new_files.h"'; echo 'const struct new_file new_files[] = {'; \
 	    for file in $^; do name=$${file##*/}; echo "{\"$${name%.in}\","; \
 	        sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $$file; echo '},'; done; echo '{0}};'; } > $@
 
@@ -293,9 +293,9 @@ wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
 WASM_CC ?= clang
 WASM_OPTIMISE ?= -O2
 WASM := $(BUILD)/wasm$(WASM_OPTIMISE)
-WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c evaluate.c fmt.c \
-              interrupt.c library.c line_editor.c $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c \
-              test_outcome.c test_worker.c tune.c) \
+WASM_NOT := $(addprefix compiler/driver/,commands.c device.c evaluate.c interrupt.c library.c stack.c) \
+            $(addprefix compiler/tools/,bench.c completion.c devices.c doc.c fmt.c line_editor.c \
+              $(notdir $(wildcard compiler/tools/lsp*.c)) new.c repl.c test.c test_outcome.c test_worker.c tune.c) \
             compiler/host/execute.c compiler/values/inflate.c
 WASM_SOURCES := $(filter-out $(WASM_NOT),$(COMPILER_SOURCES)) $(sort $(wildcard web/wasm/*.c))
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$(WASM)/%.o) \

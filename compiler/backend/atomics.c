@@ -1,7 +1,7 @@
 /* Atomics. Where a language has a function for one it is called by its name; the others become helpers: a loop around
    compare-and-swap of a word, which compares bits (a NaN is equal to itself). */
 #include "backend/print.h"
-#include "ir/fold.h"
+#include "ir/build/fold.h"
 
 static const char *helper_of(struct arena *arena, enum ir_atomic atomic, enum base base, enum target_space space) {
     static const char *const words[ATOMIC_COUNT] = {"add", "min", "max", "and", "or", "xor", "exchange", "replace"};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "backend/print.h"
-#include "ir/fold.h"
+#include "ir/build/fold.h"
 
 static void print_head(struct printer *p, const char *result, const char *name) {
     text_printf(p->out, "%s%s %s(", p->dialect->function_head, result, name);

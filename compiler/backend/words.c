@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "backend/print.h"
-#include "ir/fold.h"
-#include "ir/range.h"
+#include "ir/build/fold.h"
+#include "ir/build/range.h"
 
 /* Deep nesting is not shown by more blanks than this: they would be most of the text. */
 enum { MOST_INDENT = 40 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver/complaint.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "support/edit.h"
 #include "syntax/syntax.h"
 #include "values/value.h"

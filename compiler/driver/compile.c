@@ -10,7 +10,7 @@
 #include "driver/python.h"
 #include "fcl.h"
 #include "host/emit.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "values/value.h"
 
 static const char *without_extension(struct arena *arena, const char *path) {

@@ -2,7 +2,7 @@
 #include "driver/evaluate.h"
 
 #include "ir/evaluate.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 static struct ir_kernel *kernel_of(const struct execution *e) {
     const struct program_ir *ir = e->program->ir;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "elaborate/elaborate.h"
-#include "ir/passes.h"
-#include "ir/text.h"
+#include "ir/passes/passes.h"
+#include "ir/text/text.h"
 
 /* -O, --unroll, --block-size … as the elaborator takes them. */
 static struct elaborate_options elaborate_options_of(const struct options *options) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/passes.h"
+#include "ir/passes/passes.h"
 
 const struct target *chosen_target(const struct options *options) {
     for (size_t i = 0; targets[i]; i++)

@@ -8,7 +8,7 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
-#include "driver/completion.h"
+#include "tools/completion.h"
 #include "driver/interrupt.h"
 #include "driver/stack.h"
 #include "fcl.h"

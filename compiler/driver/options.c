@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 #include "ir/machine.h"
-#include "ir/passes.h"
+#include "ir/passes/passes.h"
 #include "map/map.h"
 #include "support/edit.h"
 #include "support/text.h"

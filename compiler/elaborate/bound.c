@@ -2,7 +2,7 @@
    must be bounded by a value that the host knows. The bound of a chunk's length, min n (length - i
    * n), is n. */
 #include "elaborate/value.h"
-#include "ir/range.h"
+#include "ir/build/range.h"
 
 struct ir_region *elab_enter_host(struct elaborator *e) {
     const struct ir_region *region = e->host ? e->host : ir_current(e->builder);

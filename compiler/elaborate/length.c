@@ -10,7 +10,7 @@
    aside for it. What measures lengths (`shape`) computes the same, without the checks. What comes
    out of loops, branches and memory is an int like any other. */
 #include "elaborate/value.h"
-#include "ir/range.h"
+#include "ir/build/range.h"
 
 static bool may_wrap(enum ir_op op, struct ir_value *const *x, int arity, const struct ir_value *result) {
     struct range ranges[2] = {{x[0]->low, x[0]->high}, {0, 0}};

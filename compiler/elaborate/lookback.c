@@ -42,7 +42,7 @@
    the lookback's result. */
 #include "elaborate/value.h"
 #include "ir/machine.h"
-#include "ir/range.h"
+#include "ir/build/range.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
 enum { STATE_AT = 62 };   /* of a word's bits: what is below is the value */

@@ -19,10 +19,10 @@
    them, and copies nothing. An update of another array takes that one's place and writes there,
    after all else that the step reads (note [together]); what its pairs read of old elements is
    stored before (note [old values]). But where a block's or warp's threads touch only elements of
-   their own, arrays of a length that is known are better off in registers (ir/own_places.c), where
+   their own, arrays of a length that is known are better off in registers (ir/passes/own_places.c), where
    an exchange is one of names. */
 #include "elaborate/stepping.h"
-#include "ir/range.h"
+#include "ir/build/range.h"
 
 /* ---- loops ---- */
 
@@ -68,7 +68,7 @@ static bool has_halves(const struct loop *l, size_t k) {
 }
 
 /* The array before it with halves as large, whose place is its own, too; or itself. One that is
-   updated may be in place though others are not (note [in place] in ir/in_place.c). */
+   updated may be in place though others are not (note [in place] in ir/passes/in_place.c). */
 static size_t shares_place(struct elaborator *e, const struct loop *l, size_t k) {
     for (size_t j = 0; j < k && l->own[k].updated < 0; j++)
         if (has_halves(l, j) && l->own[j].updated < 0 &&
@@ -394,7 +394,7 @@ static void look_at_touches(struct elaborator *e, void *context) {
     t->is_own = !touched.others;
 }
 
-/* A thread's registers: see MOST_BYTES in ir/own_places.c. */
+/* A thread's registers: see MOST_BYTES in ir/passes/own_places.c. */
 enum { MOST_BITS_OF_A_THREAD = 2048 };
 
 static bool fits_registers(struct elaborator *e, const struct loop *l, const struct ir_value *const *kept) {

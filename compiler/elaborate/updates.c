@@ -1,14 +1,14 @@
 /* What the updates `scatter` and `reduceByIndex` have in common.
 
    note [old values]
-   An update may write into the array that it starts from (note [updates] in ir/reuse.c), and its
+   An update may write into the array that it starts from (note [updates] in ir/passes/reuse.c), and its
    pairs see that array as it was. So pairs that read it are computed first and stored, which takes
    as much memory as there are pairs. Where an element makes as many pairs as it likes, there is no
    place for them: then the array is copied, as the pairs use it while it is updated.
    A scatter need not store its pairs where each thread reads only what no other one writes, as the
-   bits of the places show (note [bits] in ir/bits.h): so a stage of a network is one loop. */
+   bits of the places show (note [bits] in ir/build/bits.h): so a stage of a network is one loop. */
 #include "elaborate/value.h"
-#include "ir/bits.h"
+#include "ir/build/bits.h"
 #include "ir/walk.h"
 
 enum { MOST_PLACES = 16 }; /* that an element reads or writes, and that are compared */

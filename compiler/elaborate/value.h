@@ -6,7 +6,7 @@
 
 #include "elaborate/elaborate.h"
 #include "ir/machine.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "support/map.h"
 
 struct elab_value;

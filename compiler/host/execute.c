@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "host/launch_size.h"
-#include "ir/fold.h"
+#include "ir/build/fold.h"
 #include "map/extents.h"
 
 struct device_run {

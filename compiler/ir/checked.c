@@ -10,9 +10,9 @@
 
    note [after a failure] of elaborate/check.c holds here, too: what was found wrong is left out. */
 #include "ir/places.h"
-#include "ir/range.h"
-#include "ir/rewrite.h"
-#include "ir/text.h"
+#include "ir/build/range.h"
+#include "ir/passes/rewrite.h"
+#include "ir/text/text.h"
 
 typedef VEC(struct ir_buffer *) buffer_list;
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/fold.h"
-#include "ir/range.h"
+#include "ir/build/fold.h"
+#include "ir/build/range.h"
 #include "ir/walk.h"
 
 enum { LANES = 64 };

@@ -19,7 +19,7 @@
 #ifndef FCL_IR_PLACES_H
 #define FCL_IR_PLACES_H
 
-#include "ir/linear.h"
+#include "ir/build/linear.h"
 #include "ir/walk.h"
 #include "support/map.h"
 

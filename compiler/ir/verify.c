@@ -1,5 +1,5 @@
 /* Checks the invariants of the IR: scopes, base types, levels, uniformity. What it finds is a compiler's mistake. */
-#include "ir/fold.h"
+#include "ir/build/fold.h"
 #include "ir/places.h"
 
 struct verifier {

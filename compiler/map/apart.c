@@ -8,7 +8,7 @@
 
    Only where iterations do no more than computing, loading and storing, and what both loops do
    is cheap; and where nothing is read that is stored, so that the stores may change places. */
-#include "ir/linear.h"
+#include "ir/build/linear.h"
 #include "map/lower.h"
 
 enum { MOST_INSTRUCTIONS = 64 }; /* of a loop: a bit for each */

@@ -1,5 +1,5 @@
 /* Making target expressions. */
-#include "ir/fold.h"
+#include "ir/build/fold.h"
 #include "map/lower.h"
 
 struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base) {

@@ -3,7 +3,7 @@
    unit stride, for the device's compiler to vectorise. A barrier is just the end of a loop. */
 #include <inttypes.h>
 
-#include "ir/linear.h"
+#include "ir/build/linear.h"
 #include "ir/machine.h"
 #include "map/lower.h"
 

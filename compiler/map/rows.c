@@ -13,7 +13,7 @@
    too. So rows begin below 0 and end behind the last int there is: a row's number is rounded down, in 64
    bits, and the index with which a row begins, which is an int again, is computed modulo 2^32. Where all
    iterations are known to divide a natural number, ints do. */
-#include "ir/linear.h"
+#include "ir/build/linear.h"
 #include "ir/machine.h"
 #include "map/lower.h"
 

@@ -166,7 +166,7 @@ struct target_statement {
     bool is_pause;               /* FENCE: none, but a moment's wait */
     bool is_volatile;            /* STORE */
     bool may_meet;               /* STORE, SIMT: note [meeting stores] in ir.h */
-    int of_pair;                 /* STORE: the first and the second, or 0: ir/store_pairs.c */
+    int of_pair;                 /* STORE: the first and the second, or 0: ir/passes/store_pairs.c */
     int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
 };
 

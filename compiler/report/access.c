@@ -1,7 +1,7 @@
 /* Loads, stores and atomics of a launch: in which memory, and how often. */
 #include <math.h>
 
-#include "ir/linear.h"
+#include "ir/build/linear.h"
 #include "report/walker.h"
 
 const char *const report_use_names[] = {"load", "store", "atomic"};

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/fold.h"
+#include "ir/build/fold.h"
 #include "ir/walk.h"
 #include "report/walker.h"
 

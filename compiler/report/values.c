@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/fold.h"
-#include "ir/linear.h"
+#include "ir/build/fold.h"
+#include "ir/build/linear.h"
 #include "report/walker.h"
 
 enum known value_state(const struct walker *w, const struct ir_value *value) {

@@ -195,7 +195,7 @@ static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *foral
     return good;
 }
 
-/* The branch between two ranges of a launch's blocks, note [ranges of blocks] in ir/join_launches.c; or NULL. */
+/* The branch between two ranges of a launch's blocks, note [ranges of blocks] in ir/passes/join_launches.c; or NULL. */
 static const struct ir_instruction *ranges_in(const struct ir_region *region) {
     size_t count = region->instructions.count;
     const struct ir_instruction *branch = count ? region->instructions.at[count - 1] : NULL;

@@ -15,7 +15,7 @@
 }
 
 %code {
-#include "syntax/report.h"
+#include "syntax/wording/report.h"
 
 /* Stacks grow on the heap; see `note [parser depth]` in report.c. */
 #define YYMAXDEPTH 400000

@@ -160,7 +160,7 @@ struct core_global {
     uint32_t index; /* in program->globals */
 };
 
-/* What a program was read from that is the IR of one, as text (ir/text.h). Each kernel is read
+/* What a program was read from that is the IR of one, as text (ir/text/text.h). Each kernel is read
    anew whenever it is compiled, since passes change it. */
 struct program_ir {
     const struct source *source;

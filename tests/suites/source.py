@@ -114,8 +114,8 @@ def cases(env):
         assert not untested and len(test_index.primitives()) > 100, f"no program names: {' '.join(untested)}"
 
     def table():
-        """The rows of docs/ARCHITECTURE.md are those of ir/passes.c: name, target, level and what it does."""
-        with open(env.path("compiler", "ir", "passes.c"), encoding="utf-8") as file:
+        """The rows of docs/ARCHITECTURE.md are those of ir/passes/passes.c: name, target, level and what it does."""
+        with open(env.path("compiler", "ir", "passes", "passes.c"), encoding="utf-8") as file:
             listed = re.findall(r'^ +\{"([\w-]+)", "([^"]*)",\s+pass_\w+, (\d),\s+([^}]*)\}', file.read(), re.M)
         targets = {"PASS_ANY": "all", "PASS_CPU": "loop mapping", "PASS_THREADS": "threads",
                    "PASS_THREADS | PASS_FENCES": "threads, CUDA", "PASS_THREADS | PASS_EXACT": "threads"}

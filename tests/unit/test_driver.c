@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "driver/directive.h"
+#include "tools/directive.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "syntax/syntax.h"

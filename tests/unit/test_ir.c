@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "ir/fold.h"
-#include "ir/range.h"
+#include "ir/build/fold.h"
+#include "ir/build/range.h"
 #include "ir/walk.h"
 #include "support/arena.h"
 

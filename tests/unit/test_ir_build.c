@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "ir/build.h"
-#include "ir/pass_list.h"
-#include "ir/passes.h"
+#include "ir/build/build.h"
+#include "ir/passes/pass_list.h"
+#include "ir/passes/passes.h"
 
 struct fixture {
     struct arena *arena;

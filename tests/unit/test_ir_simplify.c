@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "ir/build.h"
-#include "ir/fold.h"
-#include "ir/range.h"
+#include "ir/build/build.h"
+#include "ir/build/fold.h"
+#include "ir/build/range.h"
 
 static uint64_t draw(uint64_t *seed) {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "map/map.h"
 
 struct sample_kernel {

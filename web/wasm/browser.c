@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "driver/commands.h"
-#include "driver/completion.h"
+#include "tools/completion.h"
 #include "driver/complaint.h"
 #include "driver/device.h"
 #include "driver/evaluate.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "driver/compilation.h"
-#include "driver/directive.h"
+#include "tools/directive.h"
 #include "driver/generate.h"
 #include "host/emit.h"
 #include "support/fatal.h"

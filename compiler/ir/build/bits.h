@@ -1,0 +1,26 @@
+/* Where each bit of an integer comes from, and places that are apart because of it. */
+#ifndef FCL_IR_BUILD_BITS_H
+#define FCL_IR_BUILD_BITS_H
+
+#include "ir/ir.h"
+
+/* note [bits]
+   A network finds its places by bits: `(t >> k << (k + 1)) | (t & ((1 << k) - 1))` is t with a zero put in
+   at bit k. As a sum it is nothing; bit by bit it is all there: each bit is known, or is a bit of a value that
+   is not taken apart, perhaps inverted, or may be anything. Two places are apart
+   - where one bit differs: it is known in both, or it is one of a value from outside of the loop, and inverted
+     in one of them;
+   - in two different iterations, where each bit of the loop's index stands at some bit of both places: if the
+     places were the same, so were the indices. */
+
+/* Are the two places never the same, in the same iteration of a loop with that body or in different ones? */
+bool ir_places_differ(struct ir_value *x, struct ir_value *y, const struct ir_region *body);
+/* The same of x in one iteration and y in another one. */
+bool ir_places_apart(struct ir_value *x, struct ir_value *y, const struct ir_value *index,
+                     const struct ir_region *body);
+
+/* Does each iteration of this loop, whatever the others have done by then, read of `from` only what is there before
+   the loop, although `to` is the same memory? `to` is what it stores to. */
+bool ir_reads_old(const struct ir_instruction *loop, const struct ir_buffer *from, const struct ir_buffer *to);
+
+#endif

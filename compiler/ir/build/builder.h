@@ -1,0 +1,152 @@
+/* What the files of the builder share, each of which uses those before it: values.c (values and
+   what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what follows),
+   simplify.c (rules: what an operation is equal to), build.c (operations and memory), control.c
+   (loops and branches). Nobody else includes this. */
+#ifndef FCL_IR_BUILD_BUILDER_H
+#define FCL_IR_BUILD_BUILDER_H
+
+#include "ir/build/build.h"
+#include "ir/build/fold.h"
+#include "ir/build/range.h"
+
+enum frame_kind {
+    FRAME_BODY,
+    FRAME_FORALL,
+    FRAME_FOR,
+    FRAME_WHILE_CONDITION,
+    FRAME_WHILE_BODY,
+    FRAME_THEN,
+    FRAME_ELSE
+};
+
+/* An open region. Frame 0 is the kernel's body; each next one is inside the one before it. */
+struct frame {
+    enum frame_kind kind;
+    struct ir_instruction *instruction; /* under construction, appended to the frame below when it ends */
+    struct ir_region *region;
+    bool effects; /* stores or checks */
+    bool stores;
+    size_t undo_mark, order_mark; /* the facts that came with it lie above these */
+    size_t buffer_mark;           /* kernel->buffers when its instruction began */
+};
+
+/* What the builder knows of a value besides the value itself. */
+struct value_info {
+    struct ir_value *resolved; /* what it became when its branch was left, or NULL */
+    struct range range;        /* when `narrowed`: tighter than the value's own, here */
+    bool narrowed;
+    enum ir_truth truth; /* of a condition, here */
+};
+struct undo {
+    uint32_t id;
+    struct value_info before;
+};
+
+/* x < y, or x <= y, as integers, here. */
+struct order {
+    struct ir_value *x, *y;
+    bool strict;
+};
+
+/* A node of the table of expressions: an operation or a load. */
+struct shared {
+    uint64_t hash;
+    struct ir_value *value;
+    uint32_t stores; /* LOAD: stores to its buffer before it */
+    struct shared *next;
+};
+
+struct region_info {
+    uint32_t depth; /* index of its frame */
+    bool open;
+};
+
+struct ir_builder {
+    struct arena *arena, *scratch;
+    struct ir_kernel *kernel;
+    int optimise;
+    struct span span;
+    struct span start; /* of stores: of the update whose start they copy; end 0: of none */
+    bool overwrites;   /* of stores */
+    bool may_meet;     /* of stores */
+    bool is_volatile;  /* of loads and stores */
+    VEC(struct frame) frames;
+    VEC(struct region_info) regions; /* by region id */
+    VEC(struct value_info) values;   /* by value id */
+    VEC(uint32_t) stores;            /* by buffer id: how many so far */
+    VEC(struct undo) undo;
+    VEC(struct order) orders;
+    struct shared **table;
+    size_t table_size, table_count;
+    uint32_t buffer_count;
+    uint32_t known;  /* a number that changes with what is known of values here */
+    int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
+    int proof_steps; /* left of the proof that is tried */
+    int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
+    struct known_sum *sums;
+    struct known_operation *operations;
+    bool is_long_proof;
+    size_t store_count, instruction_count; /* all of them */
+    int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
+};
+
+/* ---- values.c ---- */
+struct frame *builder_top(struct ir_builder *b);
+uint32_t builder_depth(const struct ir_builder *b, const struct ir_value *value); /* of the frame it is in scope from */
+struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_region *region, const char *name);
+struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t value);
+/* An operand as it is used: resolved, and replaced by a constant where it is known to be one. */
+struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value);
+void builder_make_room(struct ir_builder *b, uint32_t id);
+static inline struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) {
+    if (b->values.count <= value->id)
+        builder_make_room(b, value->id);
+    return &b->values.at[value->id];
+}
+static inline struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
+    const struct value_info *info = facts_of(b, value);
+    return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
+}
+/* The table of expressions: a hash with one more part, a value to be found by it, and the next that is in scope from
+   *link on, or NULL. */
+uint64_t builder_mix(uint64_t hash, uint64_t x);
+void builder_share(struct ir_builder *b, uint64_t hash, struct ir_value *value, uint32_t stores);
+struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint64_t hash);
+
+/* ---- facts.c ---- */
+/* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
+   at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
+void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
+void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
+void facts_undo(struct ir_builder *b, const struct frame *frame);
+
+/* ---- prove.c ---- */
+/* x < y or x <= y, provably. Integers of one base. */
+bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
+enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
+
+/* ---- build.c ---- */
+struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
+                                           size_t parameters);
+void builder_append(struct ir_builder *b, size_t frame, struct ir_instruction *instruction);
+/* An instruction that is there already, with all its values, goes to the end of the innermost frame's region. */
+void builder_keep(struct ir_builder *b, struct ir_instruction *at);
+/* Are loads like it one, where nothing is stored between them? */
+bool builder_is_shared(const struct ir_instruction *load);
+/* The value lies in that range wherever control is here. */
+void builder_learn(struct ir_builder *b, struct ir_value *value, struct range range);
+/* The selection as something simpler, or NULL. */
+struct ir_value *builder_selected(struct ir_builder *b, struct ir_value *condition, struct ir_value *x,
+                                  struct ir_value *y);
+
+/* ---- control.c ---- */
+/* An empty one of an instruction that goes into the region that is open. */
+struct ir_region *builder_region(struct ir_builder *b, enum level_value ambient, struct ir_instruction *owner);
+/* A frame for a region that is there already, until builder_close, which gives whether something in it has effects. */
+void builder_open(struct ir_builder *b, enum frame_kind kind, struct ir_instruction *instruction,
+                  struct ir_region *region);
+bool builder_close(struct ir_builder *b);
+/* The operation of other operands. */
+struct ir_value *builder_again(struct ir_builder *b, const struct ir_instruction *operation, struct ir_value **x);
+
+#endif

@@ -1,0 +1,121 @@
+/* What is assumed at the current place: conditions of the branches around it, tighter ranges, and
+   orders between values. Everything is undone when the frame that it came with ends. */
+#include "ir/build/linear.h"
+
+static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {
+    struct value_info *info = facts_of(b, value);
+    b->known++;
+    vec_push(b->scratch, &b->undo, (struct undo){value->id, *info});
+    return info;
+}
+
+void facts_undo(struct ir_builder *b, const struct frame *frame) {
+    if (b->undo.count > frame->undo_mark || b->orders.count > frame->order_mark)
+        b->known++;
+    while (b->undo.count > frame->undo_mark) {
+        struct undo undo = b->undo.at[--b->undo.count];
+        undo.before.resolved = b->values.at[undo.id].resolved; /* no fact: stays */
+        b->values.at[undo.id] = undo.before;
+    }
+    b->orders.count = frame->order_mark;
+}
+
+/* A range that contradicts what is known comes from code that never runs: it is not taken over. */
+void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range) {
+    struct range known = facts_range(b, value), both;
+    if (base_info[value->base].is_floating || value->is_constant || !range_intersect(known, range, &both) ||
+        range_within(known, both))
+        return;
+    struct value_info *info = change(b, value);
+    info->narrowed = true;
+    info->range = both;
+}
+
+/* ---- assuming ---- */
+
+/* The same for x when value = x + constant. */
+static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
+    struct linear sum;
+    if (builder_depth(b, value) >= from_depth)
+        facts_narrow(b, value, range);
+    linear_exact(b, value, &sum);
+    if (sum.count != 1 || sum.term[0].coefficient != 1 || sum.constant == 0 || value->base == BASE_U64)
+        return;
+    struct range inner;
+    if (builder_depth(b, sum.term[0].value) >= from_depth &&
+        !__builtin_sub_overflow(range.low, sum.constant, &inner.low) &&
+        !__builtin_sub_overflow(range.high, sum.constant, &inner.high))
+        facts_narrow(b, sum.term[0].value, inner);
+}
+
+static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
+    b->known++;
+    vec_push(b->scratch, &b->orders, (struct order){x, y, strict});
+}
+
+static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict,
+                         uint32_t from_depth) {
+    struct range below = facts_range(b, x), above = facts_range(b, y);
+    bool unbounded = y->base == BASE_U64 && above.high == INT64_MAX;
+    int64_t high = above.high, low = below.low;
+    if (strict && !unbounded && high > INT64_MIN)
+        high--;
+    if (strict && low < INT64_MAX)
+        low++;
+    narrow_through(b, x, (struct range){below.low, high > below.low ? high : below.low}, from_depth);
+    narrow_through(b, y, (struct range){low < above.high ? low : above.high, above.high}, from_depth);
+    push_order(b, x, y, strict);
+}
+
+/* x != y: an end of x's range that y is known to be goes. */
+static void assume_different(struct ir_builder *b, struct ir_value *x, struct ir_value *y, uint32_t from_depth) {
+    struct range range = facts_range(b, x), other = facts_range(b, y);
+    if (!range_is_point(y->base, other) || builder_depth(b, x) < from_depth || range.low == range.high)
+        return;
+    if (range.low == other.low)
+        range.low++;
+    if (range.high == other.low)
+        range.high--;
+    facts_narrow(b, x, range);
+}
+
+static void assume_equal(struct ir_builder *b, struct ir_value *x, struct ir_value *y, uint32_t from_depth) {
+    struct range both;
+    if (range_intersect(facts_range(b, x), facts_range(b, y), &both)) {
+        narrow_through(b, x, both, from_depth);
+        narrow_through(b, y, both, from_depth);
+    }
+    push_order(b, x, y, false);
+    push_order(b, y, x, false);
+}
+
+static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, bool truth,
+                              uint32_t from_depth) {
+    if (base_info[x->base].is_floating)
+        return;
+    if (op == OP_LT || op == OP_LE)
+        truth ? assume_order(b, x, y, op == OP_LT, from_depth) : assume_order(b, y, x, op == OP_LE, from_depth);
+    else if (truth == (op == OP_EQ))
+        assume_equal(b, x, y, from_depth);
+    else {
+        assume_different(b, x, y, from_depth);
+        assume_different(b, y, x, from_depth);
+    }
+}
+
+void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {
+    if (condition->is_constant || facts_of(b, condition)->truth != IR_UNKNOWN)
+        return;
+    change(b, condition)->truth = truth ? IR_TRUE : IR_FALSE;
+    const struct ir_instruction *definition = condition->definition;
+    if (!definition || definition->kind != IR_OPERATION)
+        return;
+    struct ir_value **x = definition->operands;
+    if (definition->op == OP_NOT)
+        facts_assume(b, x[0], !truth, from_depth);
+    else if (definition->op == (truth ? OP_AND : OP_OR)) {
+        facts_assume(b, x[0], truth, from_depth);
+        facts_assume(b, x[1], truth, from_depth);
+    } else if (fold_is_comparison(definition->op) && b->optimise > 0)
+        assume_comparison(b, definition->op, x[0], x[1], truth, from_depth);
+}

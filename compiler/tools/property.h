@@ -1,0 +1,22 @@
+/* `-- test forall`: a kernel on a hundred random arguments; those of a failure are made small. */
+#ifndef FCL_TOOLS_PROPERTY_H
+#define FCL_TOOLS_PROPERTY_H
+
+#include "tools/trial.h"
+
+/* A checked program that has the conditions of these tests as kernels; NULL: none of them has one. What is wrong with a
+   condition is reported, and its test goes from `tests` to `wrong`. */
+struct compilation *property_conditions(struct compilation *c, directives *tests, directives *wrong);
+
+/* The kernel that the right side calls; NULL: it is no call. */
+const char *property_other(const struct compilation *c, const struct directive *directive);
+
+struct property_tell {
+    void (*of)(void *context, const char *words); /* a call that is about to run */
+    void *context;
+};
+/* NULL: it holds for the arguments that the seed gives. Else why not, with a directive for the smallest found. */
+const char *property_run(struct test_trial *t, struct compilation *conditions, uint64_t seed,
+                         const struct property_tell *tell);
+
+#endif
