@@ -88,7 +88,7 @@ struct options {
     int64_t seed;                       /* test: of random arguments */
     int64_t runs;                       /* bench; 0: not said */
     double time;                        /* bench: seconds; 0: not said */
-    const char *save, *baseline;        /* bench: files; or NULL */
+    const char *save, *baseline;        /* bench, report: files; or NULL */
     const char *sizes, *device;         /* report; or NULL */
     VEC(struct param_setting) settings; /* -D */
     VEC(const char *) skipped;          /* --skip: passes of the IR */
