@@ -283,6 +283,24 @@ bool ir_places_apart(struct ir_value *x, struct ir_value *y, const struct ir_val
     return true;
 }
 
+bool ir_bits_tell(struct ir_value *const *values, size_t count, const struct ir_value *part) {
+    struct taking alone = {1};
+    struct bits all = bits_of(&alone, part, 0);
+    uint64_t missing = 0;
+    for (int i = 0; i < width_of(part->base); i++)
+        missing |= (uint64_t)(all.at[i].kind == BIT_OF) << i;
+    for (size_t k = 0; k < count && missing; k++) {
+        struct taking t = {MOST_TAKEN_APART};
+        if (!base_info[values[k]->base].is_integer)
+            continue;
+        struct bits bits = bits_of(&t, values[k], DEEPEST);
+        for (int i = 0; i < width_of(values[k]->base); i++)
+            if (bits.at[i].kind == BIT_OF && bits.at[i].of == part)
+                missing &= ~((uint64_t)1 << bits.at[i].which);
+    }
+    return missing == 0;
+}
+
 /* ---- loops ---- */
 
 typedef struct {

@@ -19,6 +19,9 @@ bool ir_places_differ(struct ir_value *x, struct ir_value *y, const struct ir_re
 bool ir_places_apart(struct ir_value *x, struct ir_value *y, const struct ir_value *index,
                      const struct ir_region *body);
 
+/* Does each bit of `part` stand in one of these, so that they tell what it is? */
+bool ir_bits_tell(struct ir_value *const *values, size_t count, const struct ir_value *part);
+
 /* Does each iteration of this loop, whatever the others have done by then, read of `from` only what is there before
    the loop, although `to` is the same memory? `to` is what it stores to. */
 bool ir_reads_old(const struct ir_instruction *loop, const struct ir_buffer *from, const struct ir_buffer *to);

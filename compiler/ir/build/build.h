@@ -12,6 +12,7 @@
 #include "ir/ir.h"
 
 struct ir_builder;
+struct map;
 
 /* `scratch` is for what the builder knows, and need not live as long as the kernel. optimise 0:
    only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
@@ -93,6 +94,8 @@ uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 struct ir_instruction *ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition,
                                 struct ir_value *a, struct ir_value *limit);
 void ir_take_back(struct ir_instruction *check); /* as if it had not been built */
+/* The same for a set of instructions within the region that is open, and of buffers. Of an IF its then-branch stays. */
+void ir_take_all_back(struct ir_builder *b, struct map *taken);
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */

@@ -9,6 +9,8 @@
 #include "ir/build/fold.h"
 #include "ir/build/range.h"
 
+struct linear;
+
 enum frame_kind {
     FRAME_BODY,
     FRAME_FORALL,
@@ -123,6 +125,9 @@ void facts_undo(struct ir_builder *b, const struct frame *frame);
 /* ---- prove.c ---- */
 /* x < y or x <= y, provably. Integers of one base. */
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
+/* Adds the value so many times, as all that is known of it; false: the sum grows too large. Is a sum not negative? */
+bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value, int64_t factor);
+bool facts_are_natural(struct ir_builder *b, const struct linear *sum);
 enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
 /* ---- build.c ---- */

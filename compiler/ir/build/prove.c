@@ -365,6 +365,17 @@ bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bo
     return is_less(b, x, y, strict, PROOF_DEPTH, PROOF_STEPS);
 }
 
+bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value, int64_t factor) {
+    return add_value(b, sum, value, factor);
+}
+
+bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
+    begin_proof(b, LONG_PROOF_STEPS, true);
+    bool is_proved = prove(b, sum, LONG_PROOF_DEPTH);
+    end_proof(b);
+    return is_proved;
+}
+
 /* ---- asking ---- */
 
 enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
