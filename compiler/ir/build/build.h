@@ -45,6 +45,10 @@ enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
    comparison of integers, and what `and` and `or` make of these. The second: whether it would, if
    that held. */
 bool ir_prove(struct ir_builder *b, struct ir_value *condition);
+/* Until the innermost region ends: where the condition does not hold a failure was told. So it is no fact, but what
+   follows from it need not be told again: ir_prove_told also goes by what was told. */
+void ir_tell(struct ir_builder *b, struct ir_value *condition);
+bool ir_prove_told(struct ir_builder *b, struct ir_value *condition);
 /* Whether a sum of ints, or a product with a constant, is provably what it would be without wrapping. */
 bool ir_never_wraps(struct ir_builder *b, struct ir_value *value);
 bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion);

@@ -28,7 +28,7 @@ struct frame {
     struct ir_region *region;
     bool effects; /* stores or checks */
     bool stores;
-    size_t undo_mark, order_mark; /* the facts that came with it lie above these */
+    size_t undo_mark, order_mark, told_mark; /* the facts that came with it lie above these */
     size_t buffer_mark;           /* kernel->buffers when its instruction began */
 };
 
@@ -78,6 +78,7 @@ struct ir_builder {
     VEC(uint32_t) stores;            /* by buffer id: how many so far */
     VEC(struct undo) undo;
     VEC(struct order) orders;
+    VEC(struct ir_value *) told; /* conditions: ir_tell */
     struct shared **table;
     size_t table_size, table_count;
     uint32_t buffer_count;
@@ -87,7 +88,7 @@ struct ir_builder {
     int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
     struct known_sum *sums;
     struct known_operation *operations;
-    bool is_long_proof;
+    bool is_long_proof, goes_by_told;
     size_t store_count, instruction_count; /* all of them */
     int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
 };
