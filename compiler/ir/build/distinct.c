@@ -39,6 +39,7 @@ static bool loops_of(const struct ir_region *around, const struct ir_write *writ
 struct term {
     struct ir_value *value;
     range_wide factor, width; /* 0 < factor; from 0 to width */
+    bool is_taken;            /* what it comes to is width less the value's distance from its least */
 };
 struct terms {
     range_wide constant, sum; /* the least that it comes to; and the most that the terms add to it */
@@ -53,13 +54,14 @@ static void add_term(struct ir_builder *b, struct terms *terms, struct ir_value 
     struct range range = facts_range(b, value);
     range_wide low = range.low, high = range_high(value->base, range);
     terms->constant += factor * (factor > 0 ? low : high);
-    factor = factor > 0 ? factor : -factor;
+    bool is_taken = factor < 0;
+    factor = is_taken ? -factor : factor;
     size_t at = terms->count++;
     while (at > 0 && terms->at[at - 1].factor > factor) {
         terms->at[at] = terms->at[at - 1];
         at--;
     }
-    terms->at[at] = (struct term){value, factor, high - low};
+    terms->at[at] = (struct term){value, factor, high - low, is_taken};
     terms->sum += factor * (high - low);
 }
 
@@ -194,12 +196,14 @@ static bool has_multiple(range_wide low, range_wide high, range_wide of) {
     return above == 0 || low + (above > 0 ? of - above : -above) <= high;
 }
 
-/* Each write is in an iteration of its own, so that an index may be another one for each of the two. */
-static bool differ_by_sums(struct ir_builder *b, const struct ir_region *around, const struct ir_write *x,
-                           const struct ir_write *y) {
+/* The difference of two places, of which each is in an iteration of its own, so that an index may be another one for
+   each. False: it is not known what it comes to. */
+static bool difference_of(struct ir_builder *b, const struct ir_region *around, const struct ir_write *x,
+                          const struct ir_write *y, struct terms *terms) {
     struct linear sums[2], fixed = {.base = x->place->base};
-    struct terms terms = {.count = 0};
-    if (base_info[fixed.base].bits > MOST_BITS || x->place->base != y->place->base || !linear_of(b, x->place, &sums[0]) || !linear_of(b, y->place, &sums[1]))
+    *terms = (struct terms){.count = 0};
+    if (base_info[fixed.base].bits > MOST_BITS || x->place->base != y->place->base ||
+        !linear_of(b, x->place, &sums[0]) || !linear_of(b, y->place, &sums[1]))
         return false;
     for (int side = 0; side < 2; side++) {
         struct linear kept = {.base = fixed.base, .constant = sums[side].constant};
@@ -207,7 +211,7 @@ static bool differ_by_sums(struct ir_builder *b, const struct ir_region *around,
             struct ir_value *value = sums[side].term[i].value;
             int64_t factor = sums[side].term[i].coefficient;
             if (!is_fixed(value, around)) {
-                add_term(b, &terms, value, side ? -(range_wide)factor : factor);
+                add_term(b, terms, value, side ? -(range_wide)factor : factor);
             } else {
                 kept.term[kept.count].value = value;
                 kept.term[kept.count++].coefficient = factor;
@@ -216,21 +220,83 @@ static bool differ_by_sums(struct ir_builder *b, const struct ir_region *around,
         if (!linear_add(&fixed, &kept, side ? -1 : 1))
             return false;
     }
-    terms.constant += fixed.constant;
+    terms->constant += fixed.constant;
     range_wide modulus = modulus_of(fixed.base);
-    if (fixed.count > 0 || terms.constant <= -modulus || terms.constant + terms.sum >= modulus)
-        return false;
-    range_wide divisors[MOST_TERMS + 1] = {0}, low = terms.constant, high = terms.constant;
-    divisors[terms.count] = 0;
-    for (size_t i = terms.count; i-- > 0;)
-        divisors[i] = divisor_of_both(terms.at[i].factor, divisors[i + 1]);
-    for (size_t i = 0; i <= terms.count; i++) {
+    return fixed.count == 0 && terms->constant > -modulus && terms->constant + terms->sum < modulus;
+}
+
+static bool is_never_zero(const struct terms *terms) {
+    range_wide divisors[MOST_TERMS + 1] = {0}, low = terms->constant, high = terms->constant;
+    divisors[terms->count] = 0;
+    for (size_t i = terms->count; i-- > 0;)
+        divisors[i] = divisor_of_both(terms->at[i].factor, divisors[i + 1]);
+    for (size_t i = 0; i <= terms->count; i++) {
         if (!has_multiple(-high, -low, divisors[i]))
             return true;
-        if (i < terms.count)
-            high += terms.at[i].factor * terms.at[i].width;
+        if (i < terms->count)
+            high += terms->at[i].factor * terms->at[i].width;
     }
     return false;
+}
+
+/* What the two places have in common and is the same if they are: a value with the largest factor in both, which
+   outweighs the rest of the difference; then that with the next one. */
+static void learn_common(struct knowing *k, const struct terms *terms) {
+    range_wide low = terms->constant, high = terms->constant + terms->sum;
+    for (size_t i = terms->count; i >= 2; i -= 2) {
+        const struct term *x = &terms->at[i - 1], *y = &terms->at[i - 2];
+        range_wide most = x->factor * x->width; /* one is added, the other one, which began at its most, taken away */
+        low += most;
+        high -= most;
+        bool is_common = x->value == y->value && x->factor == y->factor && x->is_taken != y->is_taken;
+        if (!is_common || low <= -x->factor || high >= x->factor)
+            return;
+        learn(k, x->value);
+    }
+}
+
+static void learn_what_follows(struct knowing *k, const struct loops *loops) {
+    for (size_t before = k->count + 1; before != k->count;) {
+        before = k->count;
+        learn_divided(k);
+        for (size_t i = 0; i < loops->count; i++)
+            if (ir_bits_tell(k->known, k->count, loops->at[i]->parameters[0]))
+                learn(k, loops->at[i]->parameters[0]);
+    }
+}
+
+/* The innermost IF of which the one write is in one branch and the other in the other; or NULL. */
+static const struct ir_instruction *choice_between(const struct ir_region *around, const struct ir_write *x,
+                                                   const struct ir_write *y) {
+    for (const struct ir_region *region = x->region; region != around; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        bool is_choice = owner->kind == IR_IF;
+        if (is_choice && ir_region_inside(y->region, owner->regions[region == owner->regions[0]]))
+            return owner;
+    }
+    return NULL;
+}
+
+/* Are they the same in one iteration alone of the loops around a branch, which does one of the two? */
+static bool differ_by_choice(struct ir_builder *b, const struct ir_region *around, const struct ir_write *x,
+                             const struct ir_write *y, const struct terms *terms) {
+    const struct ir_instruction *choice = choice_between(around, x, y);
+    struct knowing k = {.b = b, .around = around};
+    struct loops loops;
+    if (!choice || !loops_of(around, &(struct ir_write){NULL, choice->region}, &loops))
+        return false;
+    learn_common(&k, terms);
+    learn_what_follows(&k, &loops);
+    return are_known(&k, &loops);
+}
+
+static bool differ(struct ir_builder *b, const struct ir_region *around, const struct ir_write *x,
+                   const struct ir_write *y, int *by_bits) {
+    struct terms terms;
+    if (difference_of(b, around, x, y, &terms) &&
+        (is_never_zero(&terms) || differ_by_choice(b, around, x, y, &terms)))
+        return true;
+    return (*by_bits)-- > 0 && ir_places_differ(x->place, y->place, around);
 }
 
 bool ir_writes_once(struct ir_builder *b, const struct ir_region *around, const struct ir_write *writes, size_t count) {
@@ -241,12 +307,9 @@ bool ir_writes_once(struct ir_builder *b, const struct ir_region *around, const 
         if (!is_once(b, around, &writes[i]))
             return false;
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++) {
-            if (differ_by_sums(b, around, &writes[i], &writes[j]))
-                continue;
-            if (by_bits-- == 0 || !ir_places_differ(writes[i].place, writes[j].place, around))
+        for (size_t j = 0; j < i; j++)
+            if (!differ(b, around, &writes[i], &writes[j], &by_bits))
                 return false;
-        }
     return true;
 }
 
@@ -270,26 +333,71 @@ static bool asks_for_inside(const struct ir_value *condition, const struct ir_va
     return made->op == OP_LT && x == place && ir_is_same(y, length);
 }
 
-/* How often it is done, as a product of a number and one value, or NULL; false: that is not known. */
-static bool times_of(const struct ir_region *around, const struct ir_write *write, const struct ir_value *length,
-                     int64_t *number, struct ir_value **value, bool *is_guarded) {
-    *number = 1;
-    *value = NULL;
-    *is_guarded = false;
-    for (const struct ir_region *region = write->region; region != around; region = region->parent) {
-        const struct ir_instruction *owner = region->owner;
-        if (owner->kind == IR_IF) {
-            if (region != owner->regions[0] || !asks_for_inside(owner->operands[0], write->place, length))
-                return false;
-            *is_guarded = true;
-            continue;
+/* How often writes are done, as a sum; and each asks for no more than that its place is below the length. */
+struct counting {
+    struct ir_builder *b;
+    const struct ir_write *writes;
+    size_t count;
+    const struct ir_value *length;
+    bool has_guards;
+};
+
+static const struct ir_write *write_in(const struct counting *c, const struct ir_region *region) {
+    const struct ir_write *found = NULL;
+    for (size_t i = 0; i < c->count; i++)
+        if (ir_region_inside(c->writes[i].region, region)) {
+            if (found)
+                return NULL;
+            found = &c->writes[i];
         }
-        struct ir_value *count = owner->operands[0];
-        if (!count->is_constant && *value)
-            return false;
-        if (!count->is_constant)
-            *value = count;
-        else if (count->constant.integer < 0 || __builtin_mul_overflow(*number, count->constant.integer, number))
+    return found;
+}
+
+static bool has_writes(const struct counting *c, const struct ir_region *region) {
+    for (size_t i = 0; i < c->count; i++)
+        if (ir_region_inside(c->writes[i].region, region))
+            return true;
+    return false;
+}
+
+static bool times_in(struct counting *c, const struct ir_region *region, struct linear *times);
+
+static bool times_of_branch(struct counting *c, const struct ir_instruction *branch, struct linear *times) {
+    const struct ir_write *only = write_in(c, branch->regions[0]);
+    struct linear others;
+    if (!times_in(c, branch->regions[0], times))
+        return false;
+    if (only && only->region == branch->regions[0] && !has_writes(c, branch->regions[1]) &&
+        asks_for_inside(branch->operands[0], only->place, c->length)) {
+        c->has_guards = true;
+        return true;
+    }
+    return times_in(c, branch->regions[1], &others) && linear_add(&others, times, -1) && others.count == 0 &&
+           others.constant == 0;
+}
+
+static bool times_of_loop(struct counting *c, const struct ir_instruction *loop, struct linear *times) {
+    struct linear body;
+    struct ir_value *count = loop->operands[0];
+    if (!is_counted(loop) || !times_in(c, loop->regions[0], &body))
+        return false;
+    if (count->is_constant && count->constant.integer >= 0 && count->constant.integer <= INT32_MAX)
+        return linear_add(times, &body, count->constant.integer);
+    return body.count == 0 && body.constant >= 0 && body.constant <= INT32_MAX &&
+           facts_add(c->b, times, count, body.constant);
+}
+
+static bool times_in(struct counting *c, const struct ir_region *region, struct linear *times) {
+    *times = (struct linear){.base = c->length->base, .exact = true};
+    for (size_t i = 0; i < c->count; i++)
+        times->constant += c->writes[i].region == region;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        struct linear within = {.base = times->base, .exact = true};
+        bool has_any = (at->regions[0] && has_writes(c, at->regions[0])) ||
+                       (at->regions[0] && at->regions[1] && has_writes(c, at->regions[1]));
+        if (has_any && (!(at->kind == IR_IF ? times_of_branch(c, at, &within) : times_of_loop(c, at, &within)) ||
+                        !linear_add(times, &within, 1)))
             return false;
     }
     return true;
@@ -297,22 +405,14 @@ static bool times_of(const struct ir_region *around, const struct ir_write *writ
 
 bool ir_writes_all(struct ir_builder *b, const struct ir_region *around, const struct ir_write *writes, size_t count,
                    const struct ir_value *length) {
-    struct linear times = {.base = length->base, .exact = true};
-    bool has_guards = false;
-    for (size_t i = 0; i < count; i++) {
-        int64_t number;
-        struct ir_value *value;
-        bool is_guarded;
-        if (!times_of(around, &writes[i], length, &number, &value, &is_guarded) ||
-            (value ? !facts_add(b, &times, value, number)
-                   : __builtin_add_overflow(times.constant, number, &times.constant)))
-            return false;
-        has_guards |= is_guarded;
-    }
+    struct counting c = {b, writes, count, length, false};
+    struct linear times;
+    if (!times_in(&c, around, &times))
+        return false;
     struct linear rest = times;
     if (!facts_add(b, &rest, ir_resolve(b, (struct ir_value *)length), -1) || !facts_are_natural(b, &rest))
         return false;
-    for (size_t i = 0; has_guards && i < count; i++) {
+    for (size_t i = 0; c.has_guards && i < count; i++) {
         struct linear above = times, below = {.base = length->base, .exact = true};
         above.constant--;
         if (!facts_add(b, &above, writes[i].place, -1) || !facts_are_natural(b, &above) ||

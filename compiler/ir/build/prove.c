@@ -2,6 +2,7 @@
    that are known here. Goals are sums that must not be negative. What pulls a sum down is replaced
    by an upper bound of it, what lifts it by a lower one, until the ranges of what is left
    decide. */
+#include "ir/build/bits.h"
 #include "ir/build/linear.h"
 
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
@@ -406,6 +407,12 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     if (!linear_add(&difference, sum_of(b, x), -1) ||
         __builtin_sub_overflow(difference.constant, strict, &difference.constant))
         return false;
+    if (depth > PROOF_DEPTH && !b->outside) {
+        ir_bits_bound(x, &below.low, &below.high);
+        ir_bits_bound(y, &above.low, &above.high);
+        if (range_high(x->base, below) < (range_wide)above.low + !strict)
+            return true;
+    }
     begin_proof(b, steps, depth > PROOF_DEPTH);
     bool is_proved = prove(b, &difference, depth);
     end_proof(b);
