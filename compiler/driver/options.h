@@ -79,7 +79,7 @@ struct options {
     bool ahead;             /* host functions in one file with the kernels */
     bool no_prelude;
     bool all_targets;
-    bool types_only;                    /* check */
+    bool types_only, unproved;          /* check */
     bool from_stdin;                    /* fmt */
     const char *filter;                 /* test: of the directives those with this in them; NULL: all */
     const char *junit;                  /* test: a file for the report; NULL: none */
