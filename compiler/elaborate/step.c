@@ -574,10 +574,9 @@ static struct elab_value *unroll(struct elaborator *e, const struct stepping *s,
     return elab_put_together(e, s->type, state);
 }
 
-static struct elab_value *step(struct elaborator *e, struct stepping *s, const struct instance *instance,
-                               struct elab_value *start) {
+static struct elab_value *step(struct elaborator *e, struct stepping *s, struct type *type, struct elab_value *start) {
     s->span = e->span;
-    s->type = elab_type(e, instance, 0);
+    s->type = type;
     s->parts = elab_parts_of(e, s->type, &s->part_count);
     struct elab_value **initial = elab_take_apart(e, s->type, start);
     for (size_t k = 0; k < s->part_count && s->level == LEVEL_PURE; k++)
@@ -594,11 +593,19 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, const s
 
 PRIMITIVE(WHILE) {
     struct stepping stepping = {.condition = arguments[0], .step = arguments[1]};
-    return elab_plain(e, step(e, &stepping, instance, elab_plain(e, arguments[2])));
+    return elab_plain(e, step(e, &stepping, elab_type(e, instance, 0), elab_plain(e, arguments[2])));
 }
 
 PRIMITIVE(POWER) {
     /* While only shapes matter, the count may not be known. */
     struct stepping stepping = {.step = arguments[1], .count = elab_as_scalar(e, arguments[0])};
-    return elab_plain(e, step(e, &stepping, instance, elab_plain(e, arguments[2])));
+    return elab_plain(e, step(e, &stepping, elab_type(e, instance, 0), elab_plain(e, arguments[2])));
+}
+
+PRIMITIVE(POWER_AHEAD) {
+    struct stepping stepping = {.step = arguments[3],
+                                .load = arguments[2],
+                                .loaded = elab_type(e, instance, 0),
+                                .count = elab_as_scalar(e, arguments[1])};
+    return elab_plain(e, step(e, &stepping, elab_type(e, instance, 1), elab_plain(e, arguments[4])));
 }
