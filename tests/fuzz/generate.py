@@ -73,6 +73,7 @@ FEATURES = {
         "shuffles": r"shuffle",
         "votes": r"anyWarp|allWarp|ballot",
         "mma": r"\bmma ",
+        "powerAhead": r"powerAhead ",
         "matrices": r"\[\[",
         "loops in an element": r"\bloop ",
         "borders": r"generate \(length xs\) \(fn i =>",
@@ -453,6 +454,11 @@ class Generator(Found):
                 (
                     f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push"
                     f" <{level}> {a})"
+                ),
+                (
+                    f"powerAhead {self.random.randint(0, 4)} (length {a} % {self.random.randint(2, 6)}) (fn k => push"
+                    f" <{level}> (generate (length {a}) (fn i => {a} ! ((i + k) % length {a})))) (fn k c b => push"
+                    f" <{level}> (zipWith (fn x y => {self.mixed(t, 'x', 'y')}) b c)) (push <{level}> {a})"
                 ),
                 f"(if length {a} > 1 && length {a} % 2 == 1 then force (push <{level}> (reverse {a})) else {a})",
                 (

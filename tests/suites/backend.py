@@ -791,6 +791,19 @@ def cases(env):
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
 
+    def known_sizes():
+        path = os.path.join(env.tmp(), "known.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('import "matrix"\n' + "".join(
+                f"kernel {name} (n : int) (xs : [{base}]) (ys : [{base}]) = {product} n {inner} n xs ys\n"
+                for base, product in (("float", "matMul"), ("f16", "matMulFloat"))
+                for name, inner in ((f"known_{base}", "1024"), (f"any_{base}", "n"))))
+        text = open(compile_to("cu", path), encoding="utf-8").read()
+        for kernel in ("float_0", "float_1", "f16_0", "f16_1"):
+            known, other = (len(body(text, f"{which}_{kernel}").splitlines()) for which in ("known", "any"))
+            assert known <= 1.1 * other, (kernel, known, other)
+    yield Case("a product whose inner size is known is no longer than one of which it is not", known_sizes)
+
     def panels_of_halves():
         path = os.path.join(env.tmp(), "halves.fcl")
         with open(path, "w", encoding="utf-8") as file:
