@@ -184,10 +184,6 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
         "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
-    text_printf(out,
-                "#if defined __GNUC__ && !defined __clang__\n#define FCL_STEPS _Pragma(\"GCC unroll %d\")\n"
-                "#else\n#define FCL_STEPS\n#endif\n",
-                CPU_STEPS);
     text_add(out, needs.own_vectors ? vector_head : "");
     quirks_print(out, needs.quirks, ON_C);
 }
@@ -248,7 +244,6 @@ const struct dialect dialect_c = {
     .atomic = atomic,
     .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",
-    .steps = "FCL_STEPS",
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",

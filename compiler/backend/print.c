@@ -159,8 +159,6 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
 static void print_while(struct printer *p, const struct target_statement *loop) {
     if (p->dialect->vectors[loop->vectors])
         print_line(p, "%s", p->dialect->vectors[loop->vectors]);
-    if (loop->unroll_by && p->dialect->steps)
-        print_line(p, "%s", p->dialect->steps);
     print_ordered(p, loop);
     print_indent(p);
     if (loop->value) {

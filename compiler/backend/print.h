@@ -79,7 +79,6 @@ struct dialect {
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
     bool has_generic_atomics;  /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
-    const char *steps;         /* before loops whose steps are to be side by side: note [steps in registers] */
     const char *vectors[TARGET_VECTORS_COUNT];
     bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
     const char *alignment;       /* printf format with the bytes */

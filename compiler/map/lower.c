@@ -378,7 +378,6 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     lower_region(l, loop->regions[1]);
     assign_carried(l, carried, &loop->regions[1]->yields);
     lower_leave(l, scope);
-    statement->unroll_by = loop_steps(l, loop, &statement->body);
 }
 
 /* ---- branches ---- */

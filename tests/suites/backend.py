@@ -131,17 +131,6 @@ def cases(env):
                  {r"if \(chosen\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}": 1},
                  extension="c")
 
-    yield golden("what goes backwards through elements larger than others has a loop of its own in C, or GCC makes "
-                 "no vectors",
-                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x > 1) xs))",
-                 "fcl_block_k",
-                 {r"\{\s*result\[i\] = xs\[xs_length - 1 - i\];\s*\}": 1, r"\{\s*result2\[i\] = 1 < xs\[i\];\s*\}": 1},
-                 extension="c", loops=2)
-    yield golden("but not where all have one size",
-                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x + 1) xs))",
-                 "fcl_block_k",
-                 extension="c", loops=1)
-
     blank = "fun isBlank c = c == 32u8 || c == 10u8 || c == 9u8 || c == 13u8\n"
     starts = "(generate (length s) (fn i => isBlank (s ! i) && (i == 0 || not (isBlank (s ! (i - 1))))))"
     yield golden("conditions of a loop by vectors are all computed, and one value's with many constants counted",
@@ -426,7 +415,7 @@ def cases(env):
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
     shown += [env.path("tests", "run", *name)
               for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"),
-                           ("optimiser", "contract.fcl"), ("optimiser", "elements_alike.fcl"),
+                           ("optimiser", "contract.fcl"),
                            ("optimiser", "joined_launches.fcl"))]
 
     def dumped():
