@@ -30,8 +30,12 @@ struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, st
         kernel->body->id = kernel->region_count++;
         kernel->body->ambient = LEVEL_GRID;
     }
-    while (b->regions.count <= kernel->body->id)
+    while (b->regions.count < kernel->region_count)
         vec_push(scratch, &b->regions, (struct region_info){0, false});
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        while (b->stores.count <= kernel->buffers.at[i]->id)
+            vec_push(scratch, &b->stores, 0);
+    b->buffer_count = (uint32_t)b->stores.count;
     b->regions.at[kernel->body->id].open = true;
     vec_push(scratch, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
     return b;
