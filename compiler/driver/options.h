@@ -12,7 +12,7 @@
 #include "support/vec.h"
 #include "types/check.h"
 
-#define FCLC_VERSION "0.1.0"
+#define FCLC_VERSION "0.2.0"
 
 enum exit_status {
     EXIT_GOOD = 0,

@@ -89,6 +89,17 @@ def cases(env):
                 missing.append(f"{extension} in the help")
         assert not missing, "not named: " + ", ".join(missing)
 
+    def one_version():
+        version = env.must(env.fclc, "--version").split()[1]
+        for path, pattern in (("pyproject.toml", r'^version = "(.*)"'),
+                              ("editors/emacs/fcl-mode.el", ";; Version: (.*)"),
+                              ("editors/vscode/package.json", '"version": "(.*)"'),
+                              ("editors/tree-sitter-fcl/package.json", '"version": "(.*)"'),
+                              ("compiler/driver/fclc.h", '^// "(.*)"'), ("CHANGELOG.md", r"^## (\d.*)")):
+            with open(env.path(path), encoding="utf-8") as file:
+                found = re.search(pattern, file.read(), re.MULTILINE)[1]
+            assert found == version, f"{path}: {found}, and fclc is {version}"
+
     def tracked_files():
         tool = env.tool("git")
         if env.run(tool, "rev-parse", "--git-dir").returncode:
@@ -196,6 +207,7 @@ def cases(env):
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every command, option and variable", manual_is_complete)
     yield Case("every target is in the help, the manual page and the schema of reports", targets_are_named)
+    yield Case("every file names the version of fclc", one_version)
     yield Case("no generated file is tracked", tracked_files)
     yield Case("tests/README.md has each primitive's tests", index)
     yield Case("docs/ARCHITECTURE.md has the list of passes", table)
