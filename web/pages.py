@@ -29,7 +29,7 @@ NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-
               ("docs/language.html", "Language"), ("docs/primitives.html", "Primitives"),
               ("docs/prelude.html", "Prelude"),
               ("docs/library.html", "Library"), ("docs/errors.html", "Errors"), ("examples/README.html", "Examples"),
-              ("docs/README.html", "All documents"))
+              ("docs/README.html", "All"))
 
 # A comment `<!-- also: sum, total -->` below a heading has words by which others look for the section: it goes through
 # Markdown between these marks, to the index of the search, and is not shown.
