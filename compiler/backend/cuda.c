@@ -14,7 +14,9 @@ static bool divides(const struct target_expr *expr) {
     return false;
 }
 
-/* Is a place divided in a loop that is unrolled? */
+/* Is a place divided in a loop that is unrolled? NVIDIA's compiler does not conclude from the launch
+   bounds how many threads a block has: it would compute the row and the column of each result of a
+   tile in every thread, ahead of all, until registers spill. FCL_THREADS tells it. */
 static bool unrolls_division(const struct target_block *block, bool is_unrolled) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];

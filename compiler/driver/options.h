@@ -12,7 +12,7 @@
 #include "support/vec.h"
 #include "types/check.h"
 
-#define FCLC_VERSION "0.1.0"
+#define FCLC_VERSION "0.2.0"
 
 enum exit_status {
     EXIT_GOOD = 0,
@@ -100,6 +100,7 @@ struct options {
     FILE *messages;                     /* where all that is said goes; NULL: stderr */
     const char *completion;             /* the shell, and nothing else is wanted */
     bool only_help, only_version;
+    bool lists_options; /* the help that is wanted is that of all options */
 };
 
 /* The words that its argument may be; none where it may be anything. */
@@ -116,5 +117,6 @@ const char *options_mapping_name(enum mapping mapping);
 void options_print_usage(FILE *out);                      /* short: the commands */
 void options_print_help(FILE *out, enum command command); /* a command's own */
 void options_print_overview(FILE *out);                   /* fclc --help */
+void options_print_all(FILE *out);                        /* fclc help options */
 
 #endif
