@@ -151,7 +151,7 @@ static void mark_signature_words(struct marker *m) {
     }
 }
 
-/* What the head of a kernel can leave to the compiler. */
+/* True for a word of a kernel's head that leaves a choice to the compiler. */
 static bool is_leave(const struct token *token) {
     return token->kind == TOKEN_NAME &&
            (strcmp(token->name->text, "contract") == 0 || strcmp(token->name->text, "anyOrder") == 0);
