@@ -400,6 +400,7 @@ static struct ir_instruction *split(struct splitter *s, struct ir_instruction *l
         return NULL;
     struct ir_value *condition = all_conditions(s);
     struct ir_instruction *branch = rewrite_branch(&s->rewriter, condition);
+    s->kernel->changes++;
     struct copier copier = {.splitter = s, .values = map_new(s->arena)};
     copy_instruction(&copier, loop, branch->regions[0]);
     loop->region = branch->regions[1];
