@@ -147,7 +147,7 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
         text_add(p->out, ") {\n");
     }
     bool was_by_vectors = p->is_by_vectors, was_unrolled = p->is_unrolled;
-    p->is_by_vectors = p->is_loop && (was_by_vectors || conditions_by_vectors(loop));
+    p->is_by_vectors = p->is_loop && (was_by_vectors || loop->is_by_vectors);
     p->is_unrolled = p->is_by_vectors && loop->unroll;
     print_without_vectors(p, loop);
     print_body(p, &loop->body);

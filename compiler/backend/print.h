@@ -137,7 +137,6 @@ void print_constant(struct printer *p, enum base base, union scalar value, enum 
 /* conditions.c */
 /* Prints a condition of several so that vectors can be made of it; false: it is to be as any other. */
 bool print_condition(struct printer *p, const struct target_expr *expr, enum precedence least);
-bool conditions_by_vectors(const struct target_statement *loop); /* in its body */
 
 /* expression.c */
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least);

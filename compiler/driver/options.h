@@ -91,7 +91,7 @@ struct options {
     const char *save, *baseline;        /* bench, report: files; or NULL */
     const char *sizes, *device;         /* report; or NULL */
     VEC(struct param_setting) settings; /* -D */
-    VEC(const char *) skipped;          /* --skip: passes of the IR */
+    VEC(const char *) skipped;          /* --skip: passes */
     VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */

@@ -157,6 +157,7 @@ struct target_statement {
     struct target_block body, other;
     bool unroll;                 /* FOR: to be unrolled completely */
     int unroll_by;               /* FOR: but only by so many; 0: by all */
+    bool is_by_vectors;          /* FOR: its conditions are computed whole: note [conditions] in backend/conditions.c */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */
