@@ -9,6 +9,7 @@
    after what leaves more of it. Merging comes before tidying: selects hide that two branches have one condition. */
 const struct ir_pass ir_passes[] = {
     {"dce", "removes what no result depends on", pass_dce, 1, PASS_ANY},
+    {"merge-checks", "makes the checks of neighbouring elements one", pass_merge_checks, 1, PASS_ANY},
     {"contract", "makes products and sums of floats one operation, where the program lets it", pass_contract, 0,
      PASS_ANY},
     {"rereads", "finds arrays that are stored for nothing", pass_rereads, 0, PASS_ANY},
