@@ -254,8 +254,10 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.warp_threads = machine->warp_threads;
     }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
-    if (kernel)
+    if (kernel) {
         kernel->contracts = global->contracts;
+        kernel->approximates = global->approximates;
+    }
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
         internal_error(request, kernel, arena_printf(request->arena, "after elaboration: %s", wrong));
@@ -266,6 +268,7 @@ static bool optimised(const struct generate_request *request, struct ir_kernel *
     const struct map_options *map = &request->machine->map;
     const struct options *options = request->options;
     kernel->contracts |= options->contract;
+    kernel->approximates |= options->approximate;
     struct ir_pass_options passes = {.level = (int)options->optimise,
                                      .target = map->mapping == TARGET_LOOP
                                                    ? PASS_CPU
