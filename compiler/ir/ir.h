@@ -338,9 +338,10 @@ struct ir_kernel {
     uint32_t value_count, region_count;
     uint32_t changes;                     /* that the pass which runs has made */
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
-    bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */
-    bool is_cpu;    /* as #IsCpu was */
-    bool contracts; /* products and sums of floats may be rounded once; see contract.c */
+    bool has_warps;    /* a warp has as many threads; else it is one, which goes by its elements in turn */
+    bool is_cpu;       /* as #IsCpu was */
+    bool contracts;    /* products and sums of floats may be rounded once; see contract.c */
+    bool approximates; /* note [approximations] in backend/print.h */
 };
 
 struct ir_program {

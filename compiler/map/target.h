@@ -224,6 +224,7 @@ struct target_kernel {
                                        thread's registers; 0: the compiler's affair */
     int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
     int worth;                      /* LOOP, LEVEL_THREAD: iterations that are worth a block: note [worth] */
+    bool approximates;              /* note [approximations] in backend/print.h */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;

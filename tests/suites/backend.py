@@ -553,6 +553,30 @@ def cases(env):
                  "k",
                  {r"\bfcl_f16_of_float\(": 0, r"\b0x3e00\b": 2})
 
+    def approximates():
+        path = os.path.join(env.tmp(), "approximate.fcl")
+        body = "push <grid> (map (fn x => exp x / sqrt x + log x * pow x y + sin x + cos x + tanh x) xs)"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"kernel exact (y : float) (xs : [float]) = {body}\n"
+                       f"kernel fast (y : float) (xs : [float]) with approximate = {body}\n"
+                       f"kernel doubles (y : double) (xs : [double]) with approximate = {body}\n")
+        fast = {"cu": "__fdividef __expf fcl_fast_sqrt __logf __powf __sinf __cosf fcl_fast_tanh",
+                "hip": "__fdividef __expf __builtin_amdgcn_sqrtf __logf __powf __sinf __cosf tanhf",
+                "cl": "native_divide native_exp native_sqrt native_log native_powr native_sin native_cos tanh",
+                "c": "/ fcl_exp_float sqrtf fcl_log_float fcl_pow_float sinf cosf fcl_tanh_float"}
+        for extension, names in fast.items():
+            text = open(compile_to(extension, path), encoding="utf-8").read()
+            parts = re.split(r"/\* (exact|fast|doubles): ", text)
+            kernels = dict(zip(parts[1::2], parts[2::2]))
+            for name in names.split():
+                assert name in kernels["fast"], (extension, name, kernels["fast"])
+            swift = r"__fdividef|__expf|__logf|__powf|__sinf|__cosf|native_|fcl_fast_|amdgcn"
+            assert not re.search(swift, kernels["exact"] + kernels["doubles"]), text
+            text = open(compile_to(extension, path, "--approximate"), encoding="utf-8").read()
+            exact = re.split(r"/\* (?:exact|fast|doubles): ", text)[1]
+            assert extension == "c" or re.search(swift, exact), text
+    yield Case("what is approximate are the fast functions of floats, where it is asked for", approximates)
+
     def says_what_bits():
         path = os.path.join(env.tmp(), "bits.fcl")
         with open(path, "w", encoding="utf-8") as file:
