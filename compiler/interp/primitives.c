@@ -57,6 +57,9 @@ PRIMITIVE(COMPARISON) { return a[0]; }
 /* The interpreter uses each start value once. */
 PRIMITIVE(MAY_REPEAT) { return bool_of(false); }
 
+/* The interpreter combines by the tree that the language says. */
+PRIMITIVE(MAY_REORDER) { return bool_of(false); }
+
 static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,
                                     struct span span) {
     if (a[0].kind == V_UNKNOWN || a[1].kind == V_UNKNOWN)

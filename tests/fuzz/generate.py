@@ -168,9 +168,10 @@ class Generator(Found):
             f"((fn n => fn t => n - t) {a} {b})",
             f"((if {self.pick('true', 'false', '1 < 2')} then (fn t => t + {b}) else (fn t => t - {b})) {a})",
             f"(let (p, q, r) = ({a}, {b}, {x}) in if p < q then r - p else q)",
-            f"(let r = {{ left = {a}, right = {b} }} in if r.left < r.right then r.right else r.left - {x})",
+            f"(let both = {{ left = {a}, right = {b} }} in if both.left < both.right then both.right else both.left -"
+            f" {x})",
             f"(let {{ right, left = l }} = {{ {{ left = {a}, right = {x} }} with left = {b} }} in l + right)",
-            f"((loop (fn s => s.count < 4) (fn s => {{ s with value = s.value * 3 + {a}, count = s.count + 1 }}) "
+            f"((loop (fn at => at.count < 4) (fn at => {{ at with value = at.value * 3 + {a}, count = at.count + 1 }}) "
             f"{{ value = {b}, count = 0 }}).value)",
             f"(match (if {a} < {b} then One {a} else if {a} == {x} then None else Two ({a}, {b})) with "
             f"One t => t | Two (t, u) => t - u | Of r => r.left | None => {x})",
