@@ -225,6 +225,43 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "#endif\n");
     if (needs.copies)
         cuda_copies(out);
+    if (needs.ahead)
+        text_add(
+            out,
+            "/* Copies to shared memory of which the end alone waits: where there is no such instruction, the\n"
+            "   thread waits for each. */\n"
+            "template <class T> static __device__ __forceinline__ void fcl_copy_ahead(T *to, const T *from) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
+            "                 : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), "
+            "\"n\"((int)sizeof(T)) : \"memory\");\n"
+            "#else\n"
+            "    *to = *from;\n"
+            "#endif\n"
+            "}\n"
+            "/* The same of elements next to each other: of 16 bytes where these begin at a multiple. */\n"
+            "template <int count, class T>\n"
+            "static __device__ __forceinline__ void fcl_copy_piece(T *to, const T *from) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    if ((((unsigned long long)to | (unsigned long long)from) & 15) == 0) {\n"
+            "        asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"\n"
+            "                     : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from) : "
+            "\"memory\");\n"
+            "        return;\n"
+            "    }\n"
+            "#endif\n"
+            "#pragma unroll 1\n"
+            "    for (int i = 0; i < count; ++i)\n"
+            "        to[i] = from[i];\n"
+            "}\n"
+            "/* What was copied since the last end is a group: waits for all but the last so many; -1: for none. */\n"
+            "template <int groups> static __device__ __forceinline__ void fcl_end_copies() {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"cp.async.commit_group;\" : : : \"memory\");\n"
+            "    if (groups >= 0)\n"
+            "        asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(groups < 0 ? 0 : groups) : \"memory\");\n"
+            "#endif\n"
+            "}\n");
     if (needs.pairs)
         text_add(out,
                  "#if !defined fcl_load_four /* what simulates a GPU may have its own of both */\n"
@@ -394,6 +431,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                             .has_mma = true,
                                             .warp_sizes = 32,
                                             .pauses = true,
+                                            .copies_ahead = true,
                                             .bucket_threads = GPU_BUCKET_BLOCK,
                                             .warp_threads = GPU_WARP_BLOCK,
                                             .map = {.mapping = TARGET_SIMT,

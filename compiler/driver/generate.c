@@ -231,6 +231,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     elaborate.has_mma = machine->has_mma;
     elaborate.polls_by_atomics = machine->polls_by_atomics;
     elaborate.pauses = machine->pauses;
+    elaborate.copies_ahead = machine->copies_ahead;
     elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;
     elaborate.table_bytes = machine->table_bytes;
     if (machine->shared_bytes)

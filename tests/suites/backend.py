@@ -830,6 +830,24 @@ def cases(env):
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
 
+    def ahead():
+        path = os.path.join(env.tmp(), "ahead.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                "kernel k (n : int) (wide : int) (xs : [f16]) (ys : [float]) = (interleaveInto 1024 (fn (c, i) => c *"
+                " 256 + i) (generate 4 (fn c =>\n"
+                "  let load k = (push <block> (generate 2048 (fn i => xs ! ((c * 32 + i / 64) * wide + k * 64 + i % 64))),\n"
+                "                push <block> (generate 256 (fn i => ys ! (k * 512 + 2 * i))))\n"
+                "      use _ (a, b) s = push <block> (generate 256 (fn i => s ! i + b ! (255 - i) * float (a ! (i * 7)))) in\n"
+                "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
+        first, loop = text.split("while (")
+        assert [count("fcl_end_copies<-1>", first), count("fcl_copy_piece<8>", first)] == [2, 3], text
+        assert count("__syncthreads", loop) == 1 and loop.index("fcl_end_copies<2>") < loop.index("__syncthreads"), text
+        # rows of 64 halves by pieces of 8; every second float alone
+        assert count("fcl_copy_piece<8>", loop) == 1 and count("fcl_copy_ahead", loop) == 1, text
+    yield Case("what powerAhead loads is copied in stages, with one barrier a step", ahead)
+
     def known_sizes():
         path = os.path.join(env.tmp(), "known.fcl")
         with open(path, "w", encoding="utf-8") as file:
