@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "driver/unproved.h"
 #include "elaborate/elaborate.h"
 #include "ir/passes/passes.h"
 #include "ir/text/text.h"
@@ -18,7 +19,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = (int)options->optimise;
-    result.check = options->check;
+    result.check = options->check || options->unproved;
     result.stack_bytes = options->stack_bytes;
     return result;
 }
@@ -416,10 +417,13 @@ static bool is_right(const struct generate_request *request, const struct core_g
     alone.arena = arena_new();
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
-    alone.until = "in-place"; /* which finds the updates that copy */
+    alone.until = request->options->unproved ? ir_passes[ir_pass_count - 1].name
+                                             : "in-place"; /* which finds the updates that copy */
     if (good && optimised(&alone, kernel)) {
         warn_of_copies(&alone, kernel);
         warn_of_rereads(&alone, kernel);
+        if (request->options->unproved)
+            unproved_tell(alone.arena, kernel, request->diagnostics);
     }
     alone.until = request->until;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */

@@ -407,6 +407,18 @@ PRIMITIVE(POWER) {
     return state;
 }
 
+PRIMITIVE(POWER_AHEAD) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = interp_FORCE(in, &a[4], span);
+    int64_t count = interp_known(in, a[1], span).scalar.integer;
+    for (int64_t i = 0; i < count; i++) {
+        struct value loads = interp_apply(in, a[2], int_of(i), span), loaded = interp_FORCE(in, &loads, span);
+        struct value use = interp_apply2(in, a[3], int_of(i), loaded, span);
+        state = store(in, interp_apply(in, use, state, span), &mark, span);
+    }
+    return state;
+}
+
 /* What a loop remembers to find that it does not end: see note [loops that do not end] in elaborate/repeats.c. */
 struct repeats {
     size_t width;

@@ -157,36 +157,6 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     lower_leave(l, outer);
 }
 
-/* note [steps in registers]
-   GCC 12 keeps a block's array of known, small length in vector registers while a loop makes a new
-   one of it, step by step. Elements that change places are moved, and by way of memory where
-   registers run out. With four steps side by side they only change names: halves that change places
-   in each step take a third of the time. */
-static bool is_in_registers(const struct target_block *block, int64_t *elements) {
-    for (size_t i = 0; i < block->statements.count; i++) {
-        const struct target_statement *at = block->statements.at[i];
-        if (at->kind == TARGET_FOR && at->limit->kind == TARGET_EXPR_CONSTANT) {
-            int64_t none = 0;
-            *elements += at->limit->constant.integer;
-            if (!is_in_registers(&at->body, &none) || none)
-                return false;
-        } else if (at->kind != TARGET_DECLARE && at->kind != TARGET_ASSIGN && at->kind != TARGET_STORE) {
-            return false;
-        }
-    }
-    return *elements <= CPU_STEPPED;
-}
-
-int loop_steps(const struct lowering *l, const struct ir_instruction *loop, const struct target_block *body) {
-    int64_t elements = 0;
-    if (l->target->mapping != TARGET_LOOP || !lower_hands_elements_on(loop) || !is_in_registers(body, &elements))
-        return 0;
-    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
-        if (ir_is_access(walk.at) && walk.at->buffer->memory < MEMORY_SHARED)
-            return 0;
-    return elements ? CPU_STEPS : 0;
-}
-
 /* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that
    the first one does. */
 static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
@@ -236,21 +206,6 @@ static bool lower_loop(struct lowering *l, const struct loop_part *part, struct 
     bool is_good = !vectors || vectors_of_calls(l, loop, vectors);
     lower_leave(l, scope);
     return is_good;
-}
-
-/* One loop, or those that it is better taken apart into: note [apart]. */
-static void lower_loops(struct lowering *l, const struct loop_part *part, struct target_expr *first,
-                        struct target_expr *limit) {
-    struct apart *apart = apart_find(l, part->forall);
-    if (!apart) {
-        lower_loop(l, part, first, limit, 0);
-        return;
-    }
-    for (int group = 0; group < APART_GROUPS; group++)
-        if (apart_enter(l, apart, group)) {
-            lower_loop(l, part, first, limit, 0);
-            apart_leave(l, apart);
-        }
 }
 
 static bool has_calls(const struct ir_region *region) {
@@ -352,7 +307,7 @@ static void lower_part(struct lowering *l, const struct loop_part *part, struct 
     if (first != limit)
         first = lower_vectors(l, part, first, limit, 1);
     if (first != limit)
-        lower_loops(l, part, first, limit);
+        lower_loop(l, part, first, limit, 0);
 }
 
 /* ---- what is the same in a row ---- */
@@ -460,7 +415,7 @@ static void lower_range(struct lowering *l, const struct ir_instruction *forall,
     struct target_expr *inside = first, *outside = limit;
     borders_enter(l, borders, rows, &inside, &outside);
     struct lower_scope scope = borders_enter_others(l, borders, inside, outside, &first, &limit);
-    lower_loops(l, &part, first, limit);
+    lower_loop(l, &part, first, limit, 0);
     lower_leave(l, scope);
     lower_forget(l, forall->regions[0]);
     part.borders = borders;

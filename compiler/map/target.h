@@ -156,7 +156,7 @@ struct target_statement {
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
     bool unroll;                 /* FOR: to be unrolled completely */
-    int unroll_by;               /* FOR: but only by so many; 0: by all. WHILE: so many steps at a time; 0: one */
+    int unroll_by;               /* FOR: but only by so many; 0: by all */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */

@@ -1,6 +1,6 @@
 ;;; fcl-mode.el --- Major mode for FCL programs  -*- lexical-binding: t -*-
 
-;; Version: 0.1.0
+;; Version: 0.2.0
 ;; Package-Requires: ((emacs "27.1"))
 ;; Keywords: languages
 

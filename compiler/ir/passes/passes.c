@@ -13,7 +13,6 @@ const struct ir_pass ir_passes[] = {
      PASS_ANY},
     {"rereads", "finds arrays that are stored for nothing", pass_rereads, 0, PASS_ANY},
     {"reuse", "lets updates write into the array that they start from", pass_reuse, 0, PASS_ANY},
-    {"alike", "takes the value that all elements of an array are", pass_alike, 1, PASS_ANY},
     {"fuse-loops", "joins parallel loops that pass values on within a thread", pass_fuse_loops, 1, PASS_ANY},
     {"in-place", "lets loops over arrays do with one half where elements stay in their thread", pass_in_place, 1,
      PASS_ANY},
