@@ -455,7 +455,7 @@ void ir_write_head(struct text *out, const char *target, const char *from) {
     text_add(out, "\n");
 }
 
-void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
+void ir_write_text(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
     struct ir_writer w = {.out = out, .kernel = kernel, .sources = sources};
     text_add(out, "\nkernel ");
     add_quoted(out, kernel->name->text);
