@@ -50,7 +50,7 @@ static bool is_loaded(const struct ir_value *value) { return value->definition &
 
 static bool is_wide_subscript(const struct lowering *l, const struct ir_instruction *instruction,
                               const struct target_expr *expr) {
-    if (l->target->mapping != TARGET_LOOP || instruction->op != OP_ADD || expr->base != BASE_I32 ||
+    if (!pass_wanted(l->options->passes, PASS_SUBSCRIPTS) || instruction->op != OP_ADD || expr->base != BASE_I32 ||
         !uses_as_subscript(l->uses, instruction->results[0]))
         return false;
     const struct ir_value *x = instruction->operands[0], *y = instruction->operands[1];
@@ -79,6 +79,7 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     if (is_wide_subscript(l, instruction, expr)) {
         expr->base = BASE_I64;
         expr->wraps = false;
+        pass_changed(l->options->passes, PASS_SUBSCRIPTS);
     }
     for (size_t i = 0; expr->op == OP_ADD && i < 2; i++)
         expr->operands[i] = expr_convert(l, expr->operands[i], expr->base);
@@ -111,7 +112,26 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     lower_result(l, instruction, expr, "x");
 }
 
+/* note [copies ahead] in ir.h: of elements of 4 and 8 bytes, and by pieces. */
+static bool lower_copy_ahead(struct lowering *l, const struct ir_instruction *store) {
+    const struct ir_instruction *load = ir_copied(store);
+    int bits = base_info[store->buffer->element].bits;
+    if (!store->buffer->stages || !load || !ir_is_plain(load) || (!l->piece && bits < 32))
+        return false;
+    struct target_array *to = lower_array(l, store->buffer), *from = lower_array(l, load->buffer);
+    if (to->space != TARGET_SPACE_SHARED || from->space != TARGET_SPACE_GLOBAL || to->element != from->element)
+        return false;
+    struct target_statement *copy = lower_emit(l, TARGET_COPY);
+    copy->array = to;
+    copy->index = lower_place(l, to, store->operands[0]);
+    copy->value = expr_element(l, from->element, from, lower_place(l, from, load->operands[0]));
+    copy->copied = l->piece ? l->piece : 1;
+    return true;
+}
+
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
+    if (lower_copy_ahead(l, instruction))
+        return;
     struct target_statement *store = lower_emit(l, TARGET_STORE);
     store->array = lower_array(l, instruction->buffer);
     store->index = lower_place(l, store->array, instruction->operands[0]);
@@ -525,8 +545,15 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
     }
 }
 
+/* Before the barrier that makes a group known to all threads. */
+static void lower_end_copies(struct lowering *l, const struct ir_instruction *fence) {
+    if (fence->kind == IR_FENCE && fence->buffer && lower_array(l, fence->buffer)->space == TARGET_SPACE_SHARED)
+        lower_emit(l, TARGET_END_COPIES)->copied = fence->outer == LEVEL_THREAD ? -1 : fence->buffer->stages - 2;
+}
+
 /* With the barrier before it. */
 static void lower_in_region(struct lowering *l, const struct ir_instruction *instruction) {
+    lower_end_copies(l, instruction);
     if (l->barriers)
         simt_barrier(l, instruction->region->ambient, barrier_of(l->barriers->before, instruction));
     struct extent *extent = map_get(l->extents->by_first, instruction);

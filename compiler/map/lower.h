@@ -78,11 +78,12 @@ struct shared_plan {
     int64_t wanted_bytes;            /* what that would be if nothing were outside */
     const struct ir_buffer *outside; /* the largest that is; or NULL */
     bool is_pooled;                  /* some buffers share a place */
+    uint32_t laid_over;              /* note [laid over] in shared.c */
     struct map *by_buffer;
 };
 /* `limit`: bytes; 0: none. */
 struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                    int64_t limit, bool launch_sized_outside);
+                                    int64_t limit, bool launch_sized_outside, struct pass_run *passes);
 
 /* ---- barrier.c ---- */
 
@@ -114,6 +115,7 @@ struct lowering {
     struct extents *extents;
     struct shared_plan *shared;     /* SIMT */
     struct barrier_plan *barriers;  /* SIMT */
+    int piece;                      /* SIMT: elements that a store of note [pieces] copies; 0: there is none */
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
@@ -254,6 +256,9 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 
 /* copies.c: is that loop, of so many threads, one of note [copies by 16 bytes]? `first`: a thread's number. */
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
+/* note [pieces]: how many elements a piece of that loop has; 0: it is none. */
+int pieces_of(const struct ir_instruction *forall);
+void pieces_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 
 void simt_declare(struct lowering *l, struct extent *extent);
@@ -321,6 +326,11 @@ struct lower_scope borders_enter_others(struct lowering *l, const struct borders
 /* Before the body for those inside is lowered. */
 void borders_bind(struct lowering *l, const struct borders *borders, const struct rows *rows,
                   struct target_expr *index);
+
+/* ---- conditions.c ---- */
+
+/* Marks the loops of a kernel, when it is complete. */
+void conditions_mark(struct lowering *l, const struct target_block *block);
 
 /* ---- vectors.c ---- */
 
