@@ -257,8 +257,8 @@ static bool stands_in_both(const struct bits *a, const struct bits *b, int width
 
 static bool differ(const struct bits *a, const struct bits *b, int width, const struct ir_region *body) {
     for (int i = 0; i < width; i++)
-        if (are_opposite(a->at[i], b->at[i]) && (a->at[i].kind != BIT_OF || is_fixed(a->at[i].of, body) ||
-                                                 stands_in_both(a, b, width, a->at[i])))
+        if (are_opposite(a->at[i], b->at[i]) &&
+            (a->at[i].kind != BIT_OF || is_fixed(a->at[i].of, body) || stands_in_both(a, b, width, a->at[i])))
             return true;
     return false;
 }

@@ -29,7 +29,7 @@ struct frame {
     bool effects; /* stores or checks */
     bool stores;
     size_t undo_mark, order_mark, told_mark; /* the facts that came with it lie above these */
-    size_t buffer_mark;           /* kernel->buffers when its instruction began */
+    size_t buffer_mark;                      /* kernel->buffers when its instruction began */
 };
 
 /* What the builder knows of a value besides the value itself. */

@@ -12,9 +12,7 @@ static bool is_fixed(const struct ir_value *value, const struct ir_region *aroun
     return !value->region || ir_region_inside(around, value->region);
 }
 
-static bool is_counted(const struct ir_instruction *owner) {
-    return owner->kind == IR_FORALL || owner->kind == IR_FOR;
-}
+static bool is_counted(const struct ir_instruction *owner) { return owner->kind == IR_FORALL || owner->kind == IR_FOR; }
 
 struct loops {
     const struct ir_instruction *at[MOST_LOOPS];
@@ -293,8 +291,7 @@ static bool differ_by_choice(struct ir_builder *b, const struct ir_region *aroun
 static bool differ(struct ir_builder *b, const struct ir_region *around, const struct ir_write *x,
                    const struct ir_write *y, int *by_bits) {
     struct terms terms;
-    if (difference_of(b, around, x, y, &terms) &&
-        (is_never_zero(&terms) || differ_by_choice(b, around, x, y, &terms)))
+    if (difference_of(b, around, x, y, &terms) && (is_never_zero(&terms) || differ_by_choice(b, around, x, y, &terms)))
         return true;
     return (*by_bits)-- > 0 && ir_places_differ(x->place, y->place, around);
 }
