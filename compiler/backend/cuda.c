@@ -135,6 +135,26 @@ static void file_head(struct text *out, struct file_needs needs) {
             "FCL_APART(double, double, \"d\")\n"
             "#endif\n");
     }
+    if (needs.fast_roots)
+        text_add(out, "#if !defined fcl_fast_sqrt /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ float fcl_fast_sqrt(float x) {\n"
+                      "    float y;\n"
+                      "    asm(\"sqrt.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                      "    return y;\n"
+                      "}\n"
+                      "#endif\n");
+    if (needs.fast_tangents)
+        text_add(out, "#if !defined fcl_fast_tanh /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ float fcl_fast_tanh(float x) {\n"
+                      "#if __CUDA_ARCH__ >= 750\n"
+                      "    float y;\n"
+                      "    asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                      "    return y;\n"
+                      "#else\n"
+                      "    return tanhf(x);\n"
+                      "#endif\n"
+                      "}\n"
+                      "#endif\n");
     if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */
         text_add(out,
                  "#if !defined fcl_pause /* what simulates a GPU may have its own */\n"
@@ -412,6 +432,16 @@ static const struct dialect dialect_cuda = {
     .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,
+    .approximate = {[OP_DIV] = "__fdividef",
+                    [OP_SQRT] = "fcl_fast_sqrt",
+                    [OP_EXP] = "__expf",
+                    [OP_LOG] = "__logf",
+                    [OP_LOG2] = "__log2f",
+                    [OP_LOG10] = "__log10f",
+                    [OP_SIN] = "__sinf",
+                    [OP_COS] = "__cosf",
+                    [OP_TANH] = "fcl_fast_tanh",
+                    [OP_POW] = "__powf"},
     .float_of_f16 = {"", "    float y;\n"
                          "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
                          "    return y;\n"},

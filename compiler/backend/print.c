@@ -147,7 +147,7 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
         text_add(p->out, ") {\n");
     }
     bool was_by_vectors = p->is_by_vectors, was_unrolled = p->is_unrolled;
-    p->is_by_vectors = p->is_loop && (was_by_vectors || conditions_by_vectors(loop));
+    p->is_by_vectors = p->is_loop && (was_by_vectors || loop->is_by_vectors);
     p->is_unrolled = p->is_by_vectors && loop->unroll;
     print_without_vectors(p, loop);
     print_body(p, &loop->body);
@@ -417,6 +417,7 @@ void print_parameters(struct printer *p, const struct target_kernel *kernel, con
 }
 
 void print_kernel(struct printer *p, const struct target_kernel *kernel) {
+    p->is_approximate = kernel->approximates;
     p->is_loop = kernel->mapping == TARGET_LOOP && !p->dialect->is_plain;
     p->dialect->kernel_head(p, kernel);
     print_body(p, &kernel->body);
@@ -481,6 +482,8 @@ void backend_print(struct text *out, const struct target *target, const struct t
             print_kernel(p, kernel);
         }
     needs.halves = p->helpers[OP_CONVERT][BASE_F16][BASE_F32] || p->helpers[OP_CONVERT][BASE_F32][BASE_F16];
+    needs.fast_roots = p->has_fast_roots;
+    needs.fast_tangents = p->has_fast_tangents;
     needs.own_vectors = p->uses_vectors;
     needs.quirks |= p->quirks;
     needs.matches = p->has_matches;

@@ -73,13 +73,13 @@ static const char *const *target_names(struct arena *arena, size_t *count) {
     return names.at;
 }
 
-/* Passes of the IR, or with `all` any stage. */
+/* Passes, or with `all` any stage. */
 static const char *const *stage_names(struct arena *arena, bool all, size_t *count) {
-    const char **names = ARENA_ARRAY(arena, const char *, STAGES + ir_pass_count);
+    const char **names = ARENA_ARRAY(arena, const char *, STAGES + PASS_COUNT);
     memcpy(names, stages, sizeof stages);
     *count = all ? STAGES : 0;
-    for (size_t i = 0; i < ir_pass_count; i++)
-        names[(*count)++] = ir_passes[i].name;
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        names[(*count)++] = pass_info[i].name;
     return names;
 }
 

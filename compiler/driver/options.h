@@ -68,7 +68,7 @@ struct options {
     int64_t shared_bytes; /* 0: not given */
     bool block_size_given, grid_size_given, warp_size_given, vector_bytes_given;
     bool check, no_check;
-    bool contract;
+    bool contract, approximate;
     int64_t unroll;   /* -1: not said */
     int64_t optimise; /* 0 … 2 */
     int64_t limit;    /* elements of a result that are printed; 0: all */
@@ -91,7 +91,7 @@ struct options {
     const char *save, *baseline;        /* bench, report: files; or NULL */
     const char *sizes, *device;         /* report; or NULL */
     VEC(struct param_setting) settings; /* -D */
-    VEC(const char *) skipped;          /* --skip: passes of the IR */
+    VEC(const char *) skipped;          /* --skip: passes */
     VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */

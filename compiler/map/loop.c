@@ -84,8 +84,9 @@ static bool has_long_floats(const struct ir_region *region) {
 /* Are there so few iterations that C's compiler makes each by itself, which then knows the places in
    a block's arrays that vectors would gather from? Measured: networks that sort 16 elements take a
    seventh of the time so; of 32 there is no difference. */
-static bool is_better_unrolled(const struct ir_instruction *forall) {
-    if (!forall->operands[0]->is_constant || forall->operands[0]->high > CPU_PEELED)
+static bool is_better_unrolled(const struct lowering *l, const struct ir_instruction *forall) {
+    if (!pass_wanted(l->options->passes, PASS_FEW_ROUNDS) || !forall->operands[0]->is_constant ||
+        forall->operands[0]->high > CPU_PEELED)
         return false;
     struct linear place;
     for (struct ir_walk walk = ir_walk_of(forall); walk.at; ir_next(&walk)) {
@@ -101,14 +102,20 @@ static bool is_better_unrolled(const struct ir_instruction *forall) {
 }
 
 /* `restarts`: LLVM 15 might use its index again, note [restarted indices]. */
-static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
-                                      bool restarts) {
+static enum target_vectors vectors_of(const struct lowering *l, const struct ir_instruction *forall,
+                                      const struct target_block *body, bool restarts) {
+    struct pass_run *passes = l->options->passes;
     if (lower_vectors_lose_stores(forall) || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_NONE;
     /* Iterations that change one place must not run together, even where a block is one thread and
        needs no atomics for it. */
-    if (is_simple(body) && !ir_has(forall, IR_ATOMIC) && !is_better_unrolled(forall))
+    bool may_be = is_simple(body) && !ir_has(forall, IR_ATOMIC), is_short = may_be && is_better_unrolled(l, forall);
+    if (is_short)
+        pass_changed(passes, PASS_FEW_ROUNDS);
+    if (may_be && !is_short && pass_wanted(passes, PASS_SIMD)) {
+        pass_changed(passes, PASS_SIMD);
         return restarts ? TARGET_VECTORS_WANTED_EIGHT : TARGET_VECTORS_WANTED;
+    }
     if (has_strides(forall->regions[0], forall->parameters[0]))
         return TARGET_VECTORS_WITHIN;
     return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
@@ -124,7 +131,7 @@ static bool updates_within_block(const struct ir_instruction *forall) {
 
 static void set_vectors(struct lowering *l, struct target_statement *loop, const struct ir_instruction *forall,
                         bool restarts) {
-    loop->vectors = vectors_of(forall, &loop->body, restarts);
+    loop->vectors = vectors_of(l, forall, &loop->body, restarts);
     bool is_strided = loop->vectors == TARGET_VECTORS_WITHIN && !has_long_floats(forall->regions[0]);
     if (is_strided && lower_has_quirk(l, QUIRK_STRIDED_VECTORS)) {
         loop->is_strided = true;
@@ -272,8 +279,9 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     const struct ir_instruction *forall = part->forall;
     enum base base = forall->parameters[0]->base;
     bool is_wanted = has_rounds(forall->regions[0]) || (l->options->has_vectors && has_calls(forall->regions[0]));
-    bool may_be = l->options->has_vectors || l->options->may_have_vectors;
-    if (!may_be || !is_wanted || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]))
+    struct pass_run *passes = l->options->passes, before_it = *passes;
+    if (!pass_wanted(passes, PASS_VECTOR_LOOPS) || !is_wanted || forall->inner != LEVEL_THREAD ||
+        !is_plain(forall->regions[0]))
         return first;
     size_t before = l->block->statements.count;
     bool is_constant = first->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT;
@@ -294,14 +302,19 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     }
     bool is_good = lower_loop(l, part, first, end, vectors);
     lower_forget(l, forall->regions[0]);
-    if (!is_good)
+    if (!is_good) {
         l->block->statements.count = before;
+        *passes = before_it;
+    } else {
+        pass_changed(passes, vectors > 1 ? PASS_ABREAST : PASS_VECTOR_LOOPS);
+    }
     return is_good ? end : first;
 }
 
 static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
-    int abreast = count_abreast(part->forall->regions[0]);
+    bool is_wanted = pass_wanted(l->options->passes, PASS_ABREAST);
+    int abreast = is_wanted ? count_abreast(part->forall->regions[0]) : 0;
     if (abreast == CPU_ABREAST && !l->options->has_vectors)
         first = lower_vectors(l, part, first, limit, CPU_ABREAST_REGISTERS);
     if (abreast)
@@ -409,11 +422,13 @@ static void lower_inside(struct lowering *l, const struct loop_part *part, struc
 static void lower_range(struct lowering *l, const struct ir_instruction *forall, struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
     struct loop_part part = {forall, rows, NULL};
-    const struct borders *borders = borders_find(l, forall, rows);
+    bool is_wanted = pass_wanted(l->options->passes, PASS_BORDERS);
+    const struct borders *borders = is_wanted ? borders_find(l, forall, rows) : NULL;
     if (!borders) {
         lower_part(l, &part, first, limit);
         return;
     }
+    pass_changed(l->options->passes, PASS_BORDERS);
     struct target_expr *inside = first, *outside = limit;
     borders_enter(l, borders, rows, &inside, &outside);
     struct lower_scope scope = borders_enter_others(l, borders, inside, outside, &first, &limit);
@@ -492,7 +507,9 @@ static void lower_ranges(struct lowering *l, const struct ir_instruction *forall
                          struct target_expr **first, struct target_expr **limit) {
     enum base base = forall->parameters[0]->base;
     struct target_expr *count = *limit, *units = expr_convert(l, count, BASE_I64), *unit = NULL;
-    if (forall->inner == LEVEL_THREAD && is_plain(forall->regions[0])) {
+    bool is_wanted = pass_wanted(l->options->passes, PASS_RANGES);
+    if (is_wanted && forall->inner == LEVEL_THREAD && is_plain(forall->regions[0])) {
+        pass_changed(l->options->passes, PASS_RANGES);
         unit = unit_of(l, rows, units);
         struct target_expr *most = expr_operation(l, OP_SUB, BASE_I32, unit, expr_integer(l, BASE_I32, 1));
         units = expr_operation(l, OP_ADD, BASE_I64, units, most);
@@ -514,7 +531,10 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         lower_single(l, forall);
         return;
     }
-    struct rows *rows = forall->inner == LEVEL_THREAD ? rows_find(l, forall) : NULL;
+    bool may_be_rows = forall->inner == LEVEL_THREAD && pass_wanted(l->options->passes, PASS_ROWS);
+    struct rows *rows = may_be_rows ? rows_find(l, forall) : NULL;
+    if (rows)
+        pass_changed(l->options->passes, PASS_ROWS);
     if (rows && rows->are_whole) {
         lower_whole_rows(l, rows);
         return;
@@ -587,6 +607,8 @@ static int worth_of(const struct ir_region *body) {
 void loop_begin(struct lowering *l) {
     l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
-    if (l->options->has_vectors || l->options->may_have_vectors)
+    if (pass_wanted(l->options->passes, PASS_VECTOR_ARRAYS))
         vectors_make(l);
+    if (pass_wanted(l->options->passes, PASS_CONDITIONS))
+        conditions_mark(l, &l->target->body);
 }

@@ -50,7 +50,7 @@ static bool is_loaded(const struct ir_value *value) { return value->definition &
 
 static bool is_wide_subscript(const struct lowering *l, const struct ir_instruction *instruction,
                               const struct target_expr *expr) {
-    if (l->target->mapping != TARGET_LOOP || instruction->op != OP_ADD || expr->base != BASE_I32 ||
+    if (!pass_wanted(l->options->passes, PASS_SUBSCRIPTS) || instruction->op != OP_ADD || expr->base != BASE_I32 ||
         !uses_as_subscript(l->uses, instruction->results[0]))
         return false;
     const struct ir_value *x = instruction->operands[0], *y = instruction->operands[1];
@@ -79,6 +79,7 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     if (is_wide_subscript(l, instruction, expr)) {
         expr->base = BASE_I64;
         expr->wraps = false;
+        pass_changed(l->options->passes, PASS_SUBSCRIPTS);
     }
     for (size_t i = 0; expr->op == OP_ADD && i < 2; i++)
         expr->operands[i] = expr_convert(l, expr->operands[i], expr->base);

@@ -78,11 +78,12 @@ struct shared_plan {
     int64_t wanted_bytes;            /* what that would be if nothing were outside */
     const struct ir_buffer *outside; /* the largest that is; or NULL */
     bool is_pooled;                  /* some buffers share a place */
+    uint32_t laid_over;              /* note [laid over] in shared.c */
     struct map *by_buffer;
 };
 /* `limit`: bytes; 0: none. */
 struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                    int64_t limit, bool launch_sized_outside);
+                                    int64_t limit, bool launch_sized_outside, struct pass_run *passes);
 
 /* ---- barrier.c ---- */
 
@@ -326,6 +327,11 @@ struct lower_scope borders_enter_others(struct lowering *l, const struct borders
 /* Before the body for those inside is lowered. */
 void borders_bind(struct lowering *l, const struct borders *borders, const struct rows *rows,
                   struct target_expr *index);
+
+/* ---- conditions.c ---- */
+
+/* Marks the loops of a kernel, when it is complete. */
+void conditions_mark(struct lowering *l, const struct target_block *block);
 
 /* ---- vectors.c ---- */
 

@@ -3,6 +3,7 @@ it, and what ptxas says of it."""
 
 import collections
 import os
+import passes
 import re
 import sys
 import time
@@ -408,28 +409,30 @@ def cases(env):
             yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target,
                        m=mapping: dumps(t, m), long=(target, mapping) not in (("c", "loop"), ("cuda", "simt")))
 
-    def pass_names():
-        said = env.run(env.fclc, "--skip=?", "none.fcl").stderr
-        return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
-
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
     shown += [env.path("tests", "run", *name)
               for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"),
-                           ("optimiser", "contract.fcl"),
-                           ("optimiser", "joined_launches.fcl"))]
+                           ("optimiser", "contract.fcl"), ("optimiser", "joined_launches.fcl"),
+                           ("optimiser", "laid_over.fcl"), ("optimiser", "run_together.fcl"),
+                           ("optimiser", "places_by_bits.fcl"), ("optimiser", "vectors_abreast.fcl"))]
 
     def dumped():
-        waiting = set(pass_names()) - {"no-wrap", "rereads"}  # what they mark is not shown
-        assert len(waiting) > 10, waiting
+        rows = passes.rows()
+        steps = [f"--skip={row.name}" for row in rows if row.is_step]
+        waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
+        waiting -= {"conditions"}  # the printers of C and OpenCL alone go by what it marks
         for path in shown:
             for target in ("cuda", "c"):
-                before = env.must(env.fclc, "--dump=ir", f"--target={target}", path)
-                for name in pass_names():
-                    after = env.must(env.fclc, f"--dump={name}", f"--target={target}", path)
-                    if after != before:
-                        waiting.discard(name)
-                    before = after
-                assert after == env.must(env.fclc, "--dump=ir-opt", f"--target={target}", path)
+                def dump(stage, *options, path=path, target=target):
+                    return env.must(env.fclc, f"--dump={stage}", f"--target={target}", *options, path)
+                for is_step, before, last in ((False, dump("ir"), dump("ir-opt")),
+                                              (True, dump("target", *steps), dump("target"))):
+                    for row in (row for row in rows if row.is_step == is_step):
+                        after = dump(row.name)
+                        if after != before:
+                            waiting.discard(row.name)
+                        before = after
+                    assert after == last, f"{path}, {target}: after the last pass it is not what comes of all"
         # halves are in a program whose dumps are long
         halves = env.path("benchmarks", "fcl", "matrices.fcl")
         before, after = (env.must(env.fclc, f"--dump={name}", "--target=cuda", halves)
@@ -443,7 +446,7 @@ def cases(env):
         paths = [env.path("examples", "reduce", "reduce.fcl"),
                  env.path("tests", "run", "toolchains", "llvm_wrapped_places.fcl")]
         env.must(env.fclc, "test", "--target=c", f"--skip={name}", *paths)
-    for name in pass_names():
+    for name in passes.names():
         yield Case(f"--skip={name} changes no result", lambda name=name: skipped(name))
 
     def once():
@@ -549,6 +552,30 @@ def cases(env):
                  "kernel k (xs : [f16]) = push <grid> (map (fn x => if xs ! 0 == xs ! 0 then x else 1.5) (reverse xs))",
                  "k",
                  {r"\bfcl_f16_of_float\(": 0, r"\b0x3e00\b": 2})
+
+    def approximates():
+        path = os.path.join(env.tmp(), "approximate.fcl")
+        body = "push <grid> (map (fn x => exp x / sqrt x + log x * pow x y + sin x + cos x + tanh x) xs)"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"kernel exact (y : float) (xs : [float]) = {body}\n"
+                       f"kernel fast (y : float) (xs : [float]) with approximate = {body}\n"
+                       f"kernel doubles (y : double) (xs : [double]) with approximate = {body}\n")
+        fast = {"cu": "__fdividef __expf fcl_fast_sqrt __logf __powf __sinf __cosf fcl_fast_tanh",
+                "hip": "__fdividef __expf __builtin_amdgcn_sqrtf __logf __powf __sinf __cosf tanhf",
+                "cl": "native_divide native_exp native_sqrt native_log native_powr native_sin native_cos tanh",
+                "c": "/ fcl_exp_float sqrtf fcl_log_float fcl_pow_float sinf cosf fcl_tanh_float"}
+        for extension, names in fast.items():
+            text = open(compile_to(extension, path), encoding="utf-8").read()
+            parts = re.split(r"/\* (exact|fast|doubles): ", text)
+            kernels = dict(zip(parts[1::2], parts[2::2]))
+            for name in names.split():
+                assert name in kernels["fast"], (extension, name, kernels["fast"])
+            swift = r"__fdividef|__expf|__logf|__powf|__sinf|__cosf|native_|fcl_fast_|amdgcn"
+            assert not re.search(swift, kernels["exact"] + kernels["doubles"]), text
+            text = open(compile_to(extension, path, "--approximate"), encoding="utf-8").read()
+            exact = re.split(r"/\* (?:exact|fast|doubles): ", text)[1]
+            assert extension == "c" or re.search(swift, exact), text
+    yield Case("what is approximate are the fast functions of floats, where it is asked for", approximates)
 
     def says_what_bits():
         path = os.path.join(env.tmp(), "bits.fcl")

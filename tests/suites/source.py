@@ -2,6 +2,7 @@
 
 import json
 import os
+import passes as passes_def
 import re
 import shutil
 import test_index
@@ -134,23 +135,18 @@ def cases(env):
 
     def index():
         with open(env.path("tests", "README.md"), encoding="utf-8") as file:
-            wrong = test_index.wrong_in(env.fclc, file.read())
+            wrong = test_index.wrong_in(file.read())
         assert not wrong, f"tests/README.md: {wrong}: run tests/support/test_index.py --write"
         untested = [name for name, _, paths in test_index.tests_of_primitives() if not paths]
         assert not untested and len(test_index.primitives()) > 100, f"no program names: {' '.join(untested)}"
 
     def table():
-        """The rows of docs/ARCHITECTURE.md are those of ir/passes/passes.c: name, target, level and what it does."""
-        with open(env.path("compiler", "ir", "passes", "passes.c"), encoding="utf-8") as file:
-            listed = re.findall(r'^ +\{"([\w-]+)", "([^"]*)",\s+pass_\w+, (\d),\s+([^}]*)\}', file.read(), re.M)
-        targets = {"PASS_ANY": "all", "PASS_CPU": "loop mapping", "PASS_THREADS": "threads",
-                   "PASS_THREADS | PASS_FENCES": "threads, CUDA", "PASS_THREADS | PASS_EXACT": "threads"}
-        wanted = [(name, targets[target], level, what) for name, what, level, target in listed]
+        """The table of docs/ARCHITECTURE.md has the rows of ir/passes/passes.def. Its figures are of a day."""
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
-            there = re.findall(r"^\| `([\w-]+)` \| ([^|]*) \| (\d) \| ([^|]*) \| [^|]*\|[^|]*\|[^|]*\|$", file.read(),
-                               re.M)
-        assert [row[0] for row in wanted] == test_index.passes(env.fclc), wanted
-        assert there == wanted, f"docs/ARCHITECTURE.md has {set(there) ^ set(wanted)} otherwise, or in another order"
+            there = passes_def.in_page(file.read())
+        assert there == passes_def.table(passes_def.figures_there()), "run tests/support/passes.py --write"
+        said = env.must(env.fclc, "--stats", env.path("examples", "reduce", "reduce.fcl"))
+        assert re.findall(r"^ *[-\d]+  ([\w-]+)", said, re.M) == passes_def.names(), said
 
     def given(*options):
         """What is printed and written for CUDA and as C."""
@@ -162,17 +158,23 @@ def cases(env):
                 yield done.stderr, file.read()
 
     def passes():
-        tests, known = test_index.tests_of_passes(), test_index.passes(env.fclc)
+        tests, known = test_index.tests_of_passes(), passes_def.names()
         wrong = [name for name in known if not tests[name]] + sorted(set(tests) - set(known))
         assert len(known) > 10 and not wrong, f"passes without a test that names them, or none: {' '.join(wrong)}"
+        steps = [row.name for row in passes_def.rows() if row.is_step]
         for at, name in enumerate(known):
             for path in tests[name]:
+                # The IR before and after a pass. A step, or what later passes alone see, is in the text.
                 dumps = [[env.must(env.fclc, f"--dump={known[at + step]}" if at + step >= 0 else "--dump=ir",
                                    f"--target={target}", env.path(path)) for target in ("cuda", "c")]
-                         for step in (-1, 0)]
-                assert dumps[0] != dumps[1] or list(given(env.path(path))) != list(
+                         for step in (-1, 0) if name not in steps]
+                assert dumps[:1] != dumps[1:] or list(given(env.path(path))) != list(
                     given(f"--skip={name}", env.path(path))
                 ), f"{path} names {name}, which changes nothing there"
+                counts = [env.must(env.fclc, "--stats", f"--target={target}", env.path(path))
+                          for target in ("cuda", "c")]
+                assert any(re.search(rf"^ *[1-9]\d*  {name} ", said, re.M) for said in counts), \
+                    f"{path} names {name}, which counts no change there"
 
     def notes():
         """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print tests/README.md: what the folders hold, and which tests each primitive and each pass has.
 
-usage: tests/support/test_index.py [--write] [--fclc PATH]
+usage: tests/support/test_index.py [--write]
 
 A test of a primitive is a program that names it: of those, the ones that do so most, for their
 length. A primitive that the prelude alone names is tested through the functions that name it.
@@ -13,8 +13,8 @@ import argparse
 import collections
 import glob
 import os
+import passes
 import re
-import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -88,12 +88,6 @@ def tests_of_primitives():
         yield name, through, paths
 
 
-def passes(fclc):
-    """Their names, in the order in which they run."""
-    said = subprocess.run([fclc, "--skip=?", "none.fcl"], capture_output=True, text=True).stderr
-    return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
-
-
 def tests_of_passes():
     """{pass: the paths of the programs that say it}."""
     found = collections.defaultdict(list)
@@ -104,10 +98,10 @@ def tests_of_passes():
     return found
 
 
-def page(fclc):
+def page():
     text = read(PAGE).partition(BEGIN)[0] + BEGIN + "\n## Passes\n\n| pass | tests |\n|---|---|\n"
     tests = tests_of_passes()
-    for name in passes(fclc):
+    for name in passes.names():
         text += f"| `{name}` | {', '.join(link(path) for path in tests[name])} |\n"
     text += "\n## Primitives\n\n| primitive | tests |\n|---|---|\n"
     for name, through, paths in tests_of_primitives():
@@ -123,10 +117,10 @@ def rows_of(text):
     return re.findall(r"^\| `([^`]*)` \| (.*) \|$", shown, re.M)
 
 
-def wrong_in(fclc, text):
+def wrong_in(text):
     """What is wrong in a page, or None: it has all rows, and the tests in them name what they are for. Others may do
     so, too."""
-    wanted, there = rows_of(page(fclc)), rows_of(text)
+    wanted, there = rows_of(page()), rows_of(text)
     if BEGIN not in text or [name for name, _ in wanted] != [name for name, _ in there]:
         return "a primitive or a pass is missing, or is there no longer"
     for name, tests in there:
@@ -151,10 +145,9 @@ def link(path):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
     options.add_argument("--write", action="store_true", help="write the page, don't print it")
     chosen = options.parse_args()
-    text = page(chosen.fclc)
+    text = page()
     if chosen.write:
         with open(os.path.join(ROOT, PAGE), "w", encoding="utf-8") as file:
             file.write(text)

@@ -51,7 +51,8 @@ static void assert_ir(struct fixture *t, const char *wanted) {
 }
 
 static void optimise(struct fixture *t) {
-    const char *wrong = ir_optimise(t->arena, &t->kernel, &(struct ir_pass_options){.level = 1});
+    struct pass_run passes = passes_wanted(&(struct pass_options){.level = 1});
+    const char *wrong = ir_optimise(t->arena, &t->kernel, &passes);
     if (wrong)
         fail_msg("%s", wrong);
 }

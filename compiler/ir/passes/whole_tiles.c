@@ -27,6 +27,7 @@ struct condition {
 
 struct splitter {
     struct arena *arena;
+    struct ir_kernel *kernel;
     struct ir_builder *b;
     const struct ir_instruction *loop; /* that is looked at */
     VEC(struct condition) conditions;
@@ -273,6 +274,7 @@ static bool split(void *context, struct rebuild *r, struct ir_instruction *loop)
     enum ir_truth truth = ir_begin_choice(s->b, condition);
     if (truth == IR_FALSE)
         return false;
+    s->kernel->changes++;
     put_whole(s, r, loop);
     ir_other_choice(s->b, truth);
     if (truth == IR_UNKNOWN)
@@ -282,5 +284,5 @@ static bool split(void *context, struct rebuild *r, struct ir_instruction *loop)
 }
 
 void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel) {
-    rebuild_kernel(arena, kernel, split, &(struct splitter){.arena = arena});
+    rebuild_kernel(arena, kernel, split, &(struct splitter){.arena = arena, .kernel = kernel});
 }
