@@ -57,6 +57,8 @@ static const struct dialect dialect_hip = {
     .atomic = hip_atomic,
     .where = ON_HIP,
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
+    .float_of_f16 = {"", "    return (float)__builtin_bit_cast(_Float16, x);\n"},
+    .f16_of_float = {"", "    return x != x ? 0x7e00 : __builtin_bit_cast(unsigned short, (_Float16)x);\n"},
     .warp_barrier = "fcl_warp_barrier();",
     .shuffle = {[TARGET_EXCHANGE_AT] = "FCL_SHUFFLE(",
                 [TARGET_EXCHANGE_UP] = "FCL_SHUFFLE_UP(",

@@ -189,8 +189,7 @@ static void print_if(struct printer *p, const struct target_statement *statement
 static void print_mma(struct printer *p, const struct target_statement *statement) {
     enum base base = statement->operands[0]->base;
     p->has_mma |= 1u << (base == BASE_BF16);
-    p->helpers[OP_BITS][BASE_U32][BASE_BOOL] = p->helpers[OP_BITS][BASE_F32][BASE_BOOL] = true;
-    p->helpers[OP_CONVERT][BASE_F32][base] = true; /* where there is no matrix unit */
+    use_narrow_conversion(p, BASE_F32, base); /* where there is no matrix unit */
     print_indent(p);
     text_printf(p->out, "%s ", p->dialect->types[BASE_F32]);
     for (size_t i = 0; i < MMA_SUMS; i++)
@@ -456,6 +455,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
             print_contract(p, kernel, users_of(out->arena, kernel, programs, count));
             print_kernel(p, kernel);
         }
+    needs.halves = p->helpers[OP_CONVERT][BASE_F16][BASE_F32] || p->helpers[OP_CONVERT][BASE_F32][BASE_F16];
     needs.own_vectors = p->uses_vectors;
     needs.quirks |= p->quirks;
     needs.matches = p->has_matches;

@@ -33,6 +33,9 @@ enum helper {
     HELPER_REPORT = OP_COUNT, /* a failed check */
     HELPER_MIN_VECTOR,        /* and the next: of floats */
     HELPER_MAX_VECTOR,
+    HELPER_ONE_NAN, /* of a narrow base: a number as it is, of NaNs the one */
+    HELPER_HALVES,  /* and those after: ADD, SUB and MUL of a narrow base */
+    HELPER_HALVES_END = HELPER_HALVES + OP_MUL - OP_ADD,
     HELPER_ATOMIC, /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
     HELPER_COUNT = HELPER_ATOMIC + ATOMIC_COUNT
 };
@@ -41,13 +44,19 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, own_vectors, scalar_loops, warps, matches, pauses, words, wide_loads, copies,
-        pairs, pair_stores, threads, equalities;
+    bool doubles, halves, atomics64, vectors, own_vectors, scalar_loops, warps, matches, pauses, words, wide_loads,
+        copies, pairs, pair_stores, threads, equalities;
     quirk_set quirks;
     int warp_threads;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
+
+/* The hardware's conversions of floats of 16 bits, in place of those by their bits: note [conversions] in helpers.c. */
+struct conversion {
+    const char *guard; /* where the language has it: what #if asks; "": everywhere; NULL: nowhere */
+    const char *body;  /* of the function of x */
+};
 
 struct dialect {
     enum language language; /* of which the rows of functions have a column */
@@ -59,13 +68,16 @@ struct dialect {
     const char *restrict_word;
     const char *suffix_i64, *suffix_u64;
     struct spelling hardware[TARGET_HARDWARE_COUNT];
-    bool has_min_max;             /* min and max of int, uint, i64, u64 */
-    bool has_f_suffix;            /* sqrtf, not sqrt, of a float */
-    const char *function_head;    /* before a helper's type */
-    const char *bits[BASE_COUNT]; /* the function that gives the same bits as that base; NULL: by a union */
-    bool orders_zeros;            /* fmin and fmax take -0 to be below 0 */
-    const char *infinity[2];      /* float, double */
-    bool has_rsqrt;               /* else 1 / sqrt(x) */
+    bool has_min_max;          /* min and max of int, uint, i64, u64 */
+    bool has_f_suffix;         /* sqrtf, not sqrt, of a float */
+    const char *function_head; /* before a helper's type */
+    struct conversion float_of_f16, f16_of_float, bf16_of_float;
+    const char
+        *half_arithmetic[BASE_COUNT]; /* of a narrow base: #if asks it; NULL: note [halves] in map/statements.c */
+    const char *bits[BASE_COUNT];     /* the function that gives the same bits as that base; NULL: by a union */
+    bool orders_zeros;                /* fmin and fmax take -0 to be below 0 */
+    const char *infinity[2];          /* float, double */
+    bool has_rsqrt;                   /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     bool loads_wide;                 /* fcl_load_… of file_head: note [loads by vectors] in own_places.c */
@@ -119,6 +131,7 @@ const char *vector_type(struct printer *p, enum base base);
 const char *vector_prefix(const struct printer *p); /* of functions of vectors */
 /* `helper`: of enum helper, or an operation */
 const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from);
+void use_narrow_conversion(struct printer *p, enum base to, enum base from);
 void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
 
 /* conditions.c */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "driver/unproved.h"
 #include "elaborate/elaborate.h"
 #include "ir/passes/passes.h"
 #include "ir/text/text.h"
@@ -18,7 +19,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = (int)options->optimise;
-    result.check = options->check;
+    result.check = options->check || options->unproved;
     result.stack_bytes = options->stack_bytes;
     return result;
 }
@@ -349,6 +350,8 @@ static void make_names_unique(struct arena *arena, struct generated *generated) 
 /* Lets launches whose kernels have the same text share the first one's. A kernel's only launch keeps
    its own, as it has that kernel's name, under which a program of the user's may launch it. */
 static void share_kernels(const struct generate_request *request, struct generated *generated) {
+    if (!pass_wanted(&generated->passes, PASS_SHARE))
+        return;
     struct symbols *symbols = symbols_new(request->arena);
     struct map *by_text = map_new(request->arena);
     for (int several = 0; several < 2; several++)
@@ -359,6 +362,7 @@ static void share_kernels(const struct generate_request *request, struct generat
                 symbol text = symbol_of(symbols, backend_kernel(request->arena, request->target, kernel));
                 const struct target_kernel *other = several ? map_get(by_text, text) : NULL;
                 if (other) {
+                    pass_changed(&generated->passes, PASS_SHARE);
                     kernel->same = other;
                     kernel->name = other->name;
                 } else {
@@ -420,10 +424,13 @@ static bool is_right(const struct generate_request *request, const struct core_g
     alone.arena = arena_new();
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
-    struct pass_run first = wanted_passes(&alone, "in-place"); /* which finds the updates that copy */
+    /* `in-place` finds the updates that copy. */
+    struct pass_run first = wanted_passes(&alone, request->options->unproved ? NULL : "in-place");
     if (good && optimised(&alone, kernel, &first)) {
         warn_of_copies(&alone, kernel);
         warn_of_rereads(&alone, kernel);
+        if (request->options->unproved)
+            unproved_tell(alone.arena, kernel, request->diagnostics);
     }
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
     bool is_simt = request->machine->map.mapping == TARGET_SIMT;

@@ -27,9 +27,10 @@ static struct ir_check_site site_of(const struct elaborator *e, enum ir_check ch
 
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
-    if (!e->options->check || e->shape || ir_prove(e->builder, condition))
+    if (!e->options->check || e->shape || ir_prove_told(e->builder, condition))
         return;
     ir_check(e->builder, site_of(e, check, span, false), condition, a, b);
+    ir_tell(e->builder, condition);
 }
 
 void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,

@@ -2,13 +2,19 @@
    says that it was written. */
 #include "elaborate/value.h"
 
+#include "ir/build/distinct.h"
+#include "ir/walk.h"
+#include "support/map.h"
+
 struct marking {
     struct push *push;
     enum ir_check outside;
     struct ir_buffer *marks;
     struct ir_value *length;
-    bool is_over; /* a place may be written again */
+    bool is_over;       /* a place may be written again */
+    struct map *places; /* by the atomics, or stores, that mark them */
 };
+typedef VEC(struct ir_write) writes;
 
 static enum ir_memory marks_memory(enum level_value level) {
     return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
@@ -22,12 +28,16 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
     struct ir_value *one = ir_constant(b, BASE_U32, (union scalar){.natural = 1});
     struct ir_value *zero = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
     struct ir_value *bit = ir_binary(b, OP_SHL, one, at), *old;
+    const struct ir_instruction *marks;
     if (marking->marks->memory == MEMORY_PRIVATE) {
         old = ir_load(b, marking->marks, word);
         ir_store(b, marking->marks, word, ir_binary(b, OP_OR, old, bit));
+        marks = ir_current(b)->instructions.at[ir_current(b)->instructions.count - 1];
     } else {
         old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
+        marks = old->definition;
     }
+    map_set(marking->places, marks, place);
     if (marking->is_over)
         return ir_bool(b, true);
     struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
@@ -58,6 +68,60 @@ static void write_inside(struct elaborator *e, const struct writer *self, struct
     elab_write_within(e, self->next, index, element, self->marking->length);
 }
 
+/* ---- what is proved afterwards ---- */
+
+static bool is_left(const struct map *left, const struct ir_instruction *at) {
+    for (size_t i = 0; i < at->operand_count; i++)
+        if (map_has(left, at->operands[i]))
+            return true;
+    return false;
+}
+
+/* What is made of the marks, and goes with them; false: something else takes it. */
+static bool find_marks(const struct ir_region *region, const struct ir_buffer *marks, bool are_all, struct map *taken) {
+    struct map *left = taken; /* values and instructions */
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        struct ir_instruction *at = walk.at;
+        bool is_mark = at->buffer == marks, is_first = is_left(left, at);
+        if (!is_mark && !is_first)
+            continue;
+        for (size_t i = 0; i < at->result_count; i++)
+            map_set(left, at->results[i], at);
+        if (is_first && !is_mark && at->kind == IR_OPERATION && at->operands[0]->base == BASE_BOOL)
+            return false;
+        if (is_first && !is_mark && at->kind != IR_OPERATION && at->kind != IR_CHECK &&
+            (at->kind != IR_IF || at->result_count > 0 || at->regions[1]->instructions.count > 0))
+            return false;
+        if (are_all || at->kind == IR_CHECK || at->kind == IR_IF)
+            map_set(taken, at, at);
+    }
+    return true;
+}
+
+/* Leaves out what is proved; true: that is all. */
+static bool prove_marks(struct elaborator *e, const struct marking *marking, const struct ir_instruction *cleared) {
+    struct ir_builder *b = e->builder;
+    const struct ir_region *here = ir_current(b);
+    writes all = {0};
+    for (struct ir_walk walk = ir_walk(here); walk.at; ir_next(&walk))
+        if (map_has(marking->places, walk.at))
+            vec_push(e->arena, &all, ((struct ir_write){map_get(marking->places, walk.at), walk.at->region}));
+    if (!ir_writes_once(b, here, all.at, all.count))
+        return false;
+    bool is_said = marking->push->kind == PUSH_PERMUTE_INTO && marking->push->into.said;
+    bool are_all = !is_said && ir_writes_all(b, here, all.at, all.count, marking->length);
+    struct map *taken = map_new(e->arena);
+    if (!find_marks(here, marking->marks, are_all, taken))
+        return false;
+    if (are_all) {
+        map_set(taken, marking->marks, NULL);
+        if (cleared)
+            map_set(taken, cleared, NULL);
+    }
+    ir_take_all_back(b, taken);
+    return are_all;
+}
+
 static void run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
                        elab_run_function *run) {
     struct ir_builder *b = e->builder;
@@ -67,7 +131,7 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
         return;
     }
     bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
-    struct marking marking = {push, outside, NULL, length, is_over};
+    struct marking marking = {push, outside, NULL, length, is_over, map_new(e->arena)};
     if (!e->options->check) {
         struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
         run(e, push, &inside);
@@ -84,9 +148,12 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
     ir_allocate(b, marking.marks);
     struct ir_value *w = elab_begin_threads(e, push->level, words);
     ir_store(b, marking.marks, w, ir_constant(b, BASE_U32, (union scalar){.natural = 0}));
+    const struct ir_instruction *cleared = w->region ? w->region->owner : NULL;
     elab_end_threads(e, push->level, w);
     struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
     run(e, push, &marked);
+    if (prove_marks(e, &marking, cleared))
+        return;
     bool is_said = push->kind == PUSH_PERMUTE_INTO && push->into.said;
     struct ir_value *stored = is_said ? elab_said_length(e, push) : length;
     struct ir_value *i = elab_begin_threads(e, push->level, stored);

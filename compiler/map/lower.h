@@ -144,6 +144,8 @@ struct target_variable *lower_variable(struct lowering *l, enum base base, const
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
 /* Do the compilers of what is made do that? */
+/* Does the operation make a float of one of 16 bits, which stays that: note [halves] in statements.c? */
+bool lower_widens_half(const struct lowering *l, const struct ir_instruction *operation);
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);

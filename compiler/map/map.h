@@ -28,6 +28,7 @@ struct map_options {
     bool copies_by_pieces; /* SIMT: note [copies by 16 bytes] */
     bool counts_places;    /* SIMT: its compilers do not see that a place grows by the same in each turn: note [counted
                            places] */
+    bool computes_halves;  /* SIMT: sums and products of floats of 16 bits are instructions, note [halves] */
     int64_t stack_limit;   /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
     struct pass_run *passes;   /* which steps are wanted; counts what they do. A machine has none: whoever asks for the

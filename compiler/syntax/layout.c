@@ -16,7 +16,7 @@ bool token_is_keyword(int kind) {
     return token_starts_declaration(kind) || kind == TOKEN_LET || kind == TOKEN_IN || kind == TOKEN_FN ||
            kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
            kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT || kind == TOKEN_FORALL || kind == TOKEN_WHERE ||
-           kind == TOKEN_WITH || kind == TOKEN_CONTRACT || kind == TOKEN_MATCH;
+           kind == TOKEN_WITH || kind == TOKEN_LEAVE || kind == TOKEN_MATCH;
 }
 
 struct marker {
@@ -151,14 +151,19 @@ static void mark_signature_words(struct marker *m) {
     }
 }
 
-/* `with` before a configuration constant or `contract`, in the head of a definition: only kernels have
-   one, but elsewhere it is a slip that can be told of. Anywhere else both are names. */
+/* What the head of a kernel can leave to the compiler. */
+static bool is_leave(const struct token *token) {
+    return token->kind == TOKEN_NAME &&
+           (strcmp(token->name->text, "contract") == 0 || strcmp(token->name->text, "anyOrder") == 0);
+}
+
+/* `with` before a configuration constant or what is left to the compiler, in the head of a definition: only
+   kernels have one, but elsewhere it is a slip that can be told of. Anywhere else both are names. */
 static void mark_launch_words(struct marker *m) {
-    symbol with = symbol_of(m->symbols, "with"), contract = symbol_of(m->symbols, "contract");
+    symbol with = symbol_of(m->symbols, "with");
     bool in_header = false, in_launch = false;
     for (size_t i = 0; i + 1 < m->tokens->count; i++) {
         struct token *token = &m->tokens->at[i], *next = token + 1;
-        bool names_contract = next->kind == TOKEN_NAME && next->name == contract;
         if (token_starts_declaration(token->kind)) {
             in_header = token->kind == TOKEN_KERNEL || token->kind == TOKEN_FUN || token->kind == TOKEN_VAL;
             in_launch = false;
@@ -166,12 +171,12 @@ static void mark_launch_words(struct marker *m) {
             in_header = false;
             in_launch &= i > 0 && token[-1].kind == TOKEN_CONFIG;
         } else if (in_header && !in_launch && token->kind == TOKEN_NAME && token->name == with &&
-                   (next->kind == TOKEN_CONFIG || names_contract)) {
+                   (next->kind == TOKEN_CONFIG || is_leave(next))) {
             token->kind = TOKEN_WITH;
             in_launch = true;
         }
-        if (in_launch && names_contract && (token->kind == TOKEN_WITH || token->kind == ','))
-            next->kind = TOKEN_CONTRACT;
+        if (in_launch && is_leave(next) && (token->kind == TOKEN_WITH || token->kind == ','))
+            next->kind = TOKEN_LEAVE;
     }
 }
 

@@ -155,6 +155,7 @@ struct core_global {
     /* KERNEL: the PARAM that `with #BlockSize = …` makes, which no expression can name; NULL: none */
     struct core_global *block_size;
     bool contracts;                    /* KERNEL: `with contract` */
+    bool any_order;                    /* KERNEL: `with anyOrder` */
     const struct record *alternatives; /* a constructor of these: */
     size_t constructor;
     uint32_t index; /* in program->globals */

@@ -218,9 +218,11 @@ static bool is_block_size(struct checker *c, const struct ast_expr *expr) {
 
 static void check_setting(struct checker *c, struct core_global *kernel, const struct ast_decl *setting) {
     if (!setting->body) {
-        if (kernel->contracts)
-            diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, setting->name_span, "`contract` is said twice");
-        kernel->contracts = true;
+        bool *leave = strcmp(setting->name->text, "contract") == 0 ? &kernel->contracts : &kernel->any_order;
+        if (*leave)
+            diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, setting->name_span, "`%s` is said twice",
+                       setting->name->text);
+        *leave = true;
         return;
     }
     if (strcmp(setting->name->text, core_config_info[CONFIG_BLOCK_SIZE].name) != 0) {

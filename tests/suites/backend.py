@@ -420,7 +420,7 @@ def cases(env):
         rows = passes.rows()
         steps = [f"--skip={row.name}" for row in rows if row.is_step]
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
-        waiting -= {"conditions"}  # the printers of C and OpenCL alone go by what it marks
+        waiting -= {"conditions", "share"}  # printers alone go by what these mark
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):
@@ -522,9 +522,32 @@ def cases(env):
                  {r"\} else \{\s*fcl_pause\(\);|if \([^\n]*\) \{\s*fcl_pause\(\);": 2})
 
     # For a whole share of a thread, and for the last one: each operation rounds once.
-    yield golden("what is computed of halves is converted from and to floats, once an operation",
-                 "kernel k (xs : [f16]) = push <grid> (map (fn x => x * 1.5 + x) xs)", "k",
-                 {r"\bfcl_f16_of_float\(": 4, r"\bfcl_float_of_f16\(": 4, r"\bdouble\b": 0})
+    yield golden("sums and products of halves are instructions, of constants and of what a kernel is given, too",
+                 "kernel k (a : f16) (xs : [f16]) = push <grid> (map (fn x => (x * 1.5 + x) * a - 0.5) xs)", "k",
+                 {r"fcl_one_nan_f16\(fcl_sub_f16\(fcl_mul_f16\(fcl_add_f16\(x, fcl_mul_f16\(x, 0x3e00\)\), a\), "
+                  r"0x3800\)\)": 2, r"\bfcl_f16_of_float\(": 0, r"\bfcl_float_of_f16\(": 0})
+    yield golden("but not those with a float that is no half, nor quotients",
+                 "kernel k (xs : [f16]) (ys : [float]) = push <grid> "
+                 "(zipWith (fn x y => f16 (float x * 0.1) + f16 (float x + y) / 3) xs ys)", "k",
+                 {r"\bfcl_f16_of_float\(": 6, r"\bfcl_float_of_f16\(": 6, r"\bfcl_add_f16\(": 2})
+
+    # All 2^32 floats in a long check; in others 2^24, of which the last bits differ.
+    def by_bits():
+        path, program = os.path.join(env.tmp(), "conversions.fcl"), os.path.join(env.tmp(), "conversions")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel narrow (xs : [float]) = push <grid> (map (fn x => bitsOfF16 (f16 x)) xs)\n"
+                       "kernel wide (us : [u16]) = push <grid> (map (fn u => float (f16OfBits u)) us)\n")
+        out, objects = compile_to("c", path), []
+        for how, options in ("native", []), ("bits", ["-DFCL_BY_BITS"]):
+            objects.append(os.path.join(env.tmp(), how + ".o"))
+            names = [f"-D{part}{kernel}={part}{kernel}_{how}"
+                     for kernel in ("narrow", "wide") for part in ("", "fcl_part_")]
+            env.must(env.tool("clang"), "-std=gnu11", *C_OPTIONS, "-mf16c", "-Wall", "-Werror", *options, *names, "-c",
+                     out, "-o", objects[-1])
+        env.must(env.tool("clang"), "-O2", env.path("tests", "support", "conversions.c"), *objects, "-o", program,
+                 "-lm")
+        return int(env.must(program, "1" if env.long else "255", timeout=600).split()[0])
+    yield Case("the instructions of a processor convert halves as their bits do", by_bits)
     yield golden("halves that only move are not converted",
                  "kernel k (xs : [f16]) = push <grid> (map (fn x => if xs ! 0 == xs ! 0 then x else 1.5) (reverse xs))",
                  "k",
@@ -782,6 +805,19 @@ def cases(env):
             assert re.search(r"\(\w+ & 3\)", at) and not re.search(r">> [3-9]", at), at
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
+
+    def known_sizes():
+        path = os.path.join(env.tmp(), "known.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('import "matrix"\n' + "".join(
+                f"kernel {name} (n : int) (xs : [{base}]) (ys : [{base}]) = {product} n {inner} n xs ys\n"
+                for base, product in (("float", "matMul"), ("f16", "matMulFloat"))
+                for name, inner in ((f"known_{base}", "1024"), (f"any_{base}", "n"))))
+        text = open(compile_to("cu", path), encoding="utf-8").read()
+        for kernel in ("float_0", "float_1", "f16_0", "f16_1"):
+            known, other = (len(body(text, f"{which}_{kernel}").splitlines()) for which in ("known", "any"))
+            assert known <= 1.1 * other, (kernel, known, other)
+    yield Case("a product whose inner size is known is no longer than one of which it is not", known_sizes)
 
     def panels_of_halves():
         path = os.path.join(env.tmp(), "halves.fcl")

@@ -56,7 +56,7 @@ def cases(env):
         tool = env.tool("mandoc")
         text = env.must(tool, "-Tascii", "-Owidth=1000", env.file("man", "fclc.1"))
         text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
-        options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", env.must(env.fclc, "--help"), re.MULTILINE)
+        options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", env.must(env.fclc, "help", "options"), re.MULTILINE)
         variables = set()
         for _, source in written(env, ("compiler", "runtime"), ".c"):
             variables |= set(re.findall(r'(?:getenv\(|fclrt_load\(|variable = )"([A-Z_]+)"', source))
@@ -69,6 +69,21 @@ def cases(env):
         wanted = commands + options + prompt + sorted(variables - usual)
         missing = [word for word in wanted if not re.search(rf"{word}\b", text)]
         assert not missing, "not in man/fclc.1: " + ", ".join(missing)
+
+    def help_fits():
+        """A screen has 40 lines of 100 columns; what does not fit there is a word away."""
+        told, options = env.must(env.fclc, "--help"), env.must(env.fclc, "help", "options")
+        lines = told.splitlines()
+        assert len(lines) <= 40 and max(map(len, lines + options.splitlines())) <= 100, told + options
+        for _, text in written(env, ("compiler/driver",), "options.def"):
+            missing = [name for name in re.findall(r'^OPTION\(\w+, "([a-z-]+)"', text, re.MULTILINE)
+                       if f"--{name}" not in options]
+            assert not missing, f"`fclc help options` has not {missing}"
+        for _, text in written(env, ("compiler/driver",), "commands.def"):
+            missing = [name for name in re.findall(r'^COMMAND\(\w+, \w+, "([a-z]+)"', text, re.MULTILINE)
+                       if f"  fclc {name} " not in told]
+            assert not missing, f"`fclc --help` has not {missing}"
+        assert "fclc help options" in told and "--limit" in env.must(env.fclc, "help", "run")
 
     def targets_are_named():
         """In the help, the manual page, the names of outputs and the schema of reports, which are text."""
@@ -89,6 +104,17 @@ def cases(env):
             if extension not in outputs:
                 missing.append(f"{extension} in the help")
         assert not missing, "not named: " + ", ".join(missing)
+
+    def one_version():
+        version = env.must(env.fclc, "--version").split()[1]
+        for path, pattern in (("pyproject.toml", r'^version = "(.*)"'),
+                              ("editors/emacs/fcl-mode.el", ";; Version: (.*)"),
+                              ("editors/vscode/package.json", '"version": "(.*)"'),
+                              ("editors/tree-sitter-fcl/package.json", '"version": "(.*)"'),
+                              ("compiler/driver/fclc.h", '^// "(.*)"'), ("CHANGELOG.md", r"^## (\d.*)")):
+            with open(env.path(path), encoding="utf-8") as file:
+                found = re.search(pattern, file.read(), re.MULTILINE)[1]
+            assert found == version, f"{path}: {found}, and fclc is {version}"
 
     def tracked_files():
         tool = env.tool("git")
@@ -197,7 +223,9 @@ def cases(env):
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every command, option and variable", manual_is_complete)
+    yield Case("the help fits a screen, and leads to every option", help_fits)
     yield Case("every target is in the help, the manual page and the schema of reports", targets_are_named)
+    yield Case("every file names the version of fclc", one_version)
     yield Case("no generated file is tracked", tracked_files)
     yield Case("tests/README.md has each primitive's tests", index)
     yield Case("docs/ARCHITECTURE.md has the list of passes", table)

@@ -21,28 +21,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PAGE = os.path.join("tests", "README.md")
 MOST = 3  # tests of a primitive that are shown
 TOKEN = re.compile(r"[A-Za-z_][\w']*|[-+*/%&|^~<>=!.]+")
-HEAD = """\
-# The tests
-
-`make check` runs what tells most of the suites of `suites/`, in six minutes, and `make check-all` all;
-`support/check --suite NAME --case PATTERN` chooses. docs/ARCHITECTURE.md says what each has.
-Programs with test directives lie in `run/`, by what they are about:
-
-| folder | about |
-|---|---|
-| `run/language` | what constructs mean: levels, chunks, steps, checks, names, imports |
-| `run/prelude` | primitives on arrays, and the prelude's functions |
-| `run/library` | `lib/`, which programs import |
-| `run/scalars` | numbers: each operation at each type, at the edges |
-| `run/optimiser` | what passes and mappings must keep, and where they must not act |
-| `run/toolchains` | what other compilers get wrong: names begin with whose bug it is |
-
-A new program may lie in `run/` itself until it has a folder. `errors/` has programs that must not
-compile, with what is said of them; `check/` types; `unit/` tests in C of single stages; `failing/`
-programs that fail at run time; `fuzz/` random ones; `mutants/` faults that tests must notice.
-
-What follows is written by `support/test_index.py --write`.
-"""
+BEGIN = "<!-- From here on support/test_index.py writes this page. -->\n"
 
 
 def read(*path):
@@ -120,7 +99,7 @@ def tests_of_passes():
 
 
 def page():
-    text = HEAD + "\n## Passes\n\n| pass | tests |\n|---|---|\n"
+    text = read(PAGE).partition(BEGIN)[0] + BEGIN + "\n## Passes\n\n| pass | tests |\n|---|---|\n"
     tests = tests_of_passes()
     for name in passes.names():
         text += f"| `{name}` | {', '.join(link(path) for path in tests[name])} |\n"
@@ -142,7 +121,7 @@ def wrong_in(text):
     """What is wrong in a page, or None: it has all rows, and the tests in them name what they are for. Others may do
     so, too."""
     wanted, there = rows_of(page()), rows_of(text)
-    if not text.startswith(HEAD) or [name for name, _ in wanted] != [name for name, _ in there]:
+    if BEGIN not in text or [name for name, _ in wanted] != [name for name, _ in there]:
         return "a primitive or a pass is missing, or is there no longer"
     for name, tests in there:
         plain = name.replace("\\|", "|")
