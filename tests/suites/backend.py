@@ -420,7 +420,7 @@ def cases(env):
         rows = passes.rows()
         steps = [f"--skip={row.name}" for row in rows if row.is_step]
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
-        waiting -= {"conditions"}  # the printers of C and OpenCL alone go by what it marks
+        waiting -= {"conditions", "share"}  # printers alone go by what these mark
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):
