@@ -433,8 +433,7 @@ def cases(env):
                             waiting.discard(row.name)
                         before = after
                     assert after == last, f"{path}, {target}: after the last pass it is not what comes of all"
-        # halves are in a program whose dumps are long
-        halves = env.path("benchmarks", "fcl", "matrices.fcl")
+        halves = env.path("tests", "run", "optimiser", "halves_ahead.fcl")
         before, after = (env.must(env.fclc, f"--dump={name}", "--target=cuda", halves)
                          for name in ("banks", "store-pairs"))
         if after != before:
