@@ -257,7 +257,7 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 
 /* copies.c: is that loop, of so many threads, one of note [copies by 16 bytes]? `first`: a thread's number. */
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
-/* note [pieces ahead]: how many elements a piece of that loop has; 0: it is none. */
+/* How many elements a piece of that loop has, as note [pieces ahead] has it; 0: it is none. */
 int pieces_of(const struct ir_instruction *forall);
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 

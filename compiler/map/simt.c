@@ -384,7 +384,7 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     lower_leave(l, scope);
 }
 
-/* note [pieces ahead] in copies.c */
+/* See note [pieces ahead] in copies.c. */
 static void lower_pieces(struct lowering *l, const struct ir_instruction *forall, int threads,
                          enum target_hardware first) {
     const struct ir_value *index = forall->parameters[0];
