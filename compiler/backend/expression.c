@@ -43,6 +43,17 @@ static const struct {
 /* A function of C's mathematics, of that name? */
 static bool is_mathematics(enum ir_op op) { return forms[op].print == print_mathematical; }
 
+/* See note [approximations]. False: it is computed as ever. */
+static bool print_approximate(struct printer *p, const struct target_expr *expr) {
+    const char *function = p->dialect->approximate[expr->op];
+    if (!p->is_approximate || !function || expr->base != BASE_F32)
+        return false;
+    p->has_fast_roots |= expr->op == OP_SQRT;
+    p->has_fast_tangents |= expr->op == OP_TANH;
+    print_call(p, function, expr);
+    return true;
+}
+
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
     if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base)) {
@@ -216,6 +227,8 @@ static bool division_is_safe(const struct target_expr *expr) {
 }
 
 static void print_division(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (print_approximate(p, expr))
+        return;
     if (base_info[expr->base].is_floating || p->dialect->is_plain || division_is_safe(expr))
         print_operator(p, expr, least);
     else
@@ -411,6 +424,8 @@ static void print_choice(struct printer *p, const struct target_expr *expr, enum
 }
 
 static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (print_approximate(p, expr))
+        return;
     p->quirks |= quirk_bit(QUIRK_RECIPROCAL_ROOTS);
     if (p->dialect->has_rsqrt) {
         print_math(p, "rsqrt", expr);
@@ -449,7 +464,8 @@ static void print_function(struct printer *p, const struct target_expr *expr, en
 
 static void print_mathematical(struct printer *p, const struct target_expr *expr, enum precedence least) {
     (void)least;
-    print_math(p, use_function(p, expr), expr);
+    if (!print_approximate(p, expr))
+        print_math(p, use_function(p, expr), expr);
 }
 
 /* See note [clamped equalities]. */

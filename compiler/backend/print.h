@@ -44,8 +44,8 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, halves, atomics64, vectors, own_vectors, scalar_loops, warps, matches, pauses, words, wide_loads,
-        copies, pairs, pair_stores, threads, equalities;
+    bool doubles, halves, fast_roots, fast_tangents, atomics64, vectors, own_vectors, scalar_loops, warps, matches,
+        pauses, words, wide_loads, copies, ahead, pairs, pair_stores, threads, equalities;
     quirk_set quirks;
     int warp_threads;
 };
@@ -58,6 +58,11 @@ struct conversion {
     const char *body;  /* of the function of x */
 };
 
+/* note [approximations]
+   What a kernel says `with approximate` of, or --approximate of all, is printed as the language's fast functions of
+   floats, where it has one; everything else is as without. Here, and not earlier, as no other stage computes with
+   them: the folder, the host and the interpreter give what they gave. */
+
 struct dialect {
     enum language language; /* of which the rows of functions have a column */
     unsigned where;         /* enum quirk_where: what its compilers get wrong */
@@ -68,9 +73,10 @@ struct dialect {
     const char *restrict_word;
     const char *suffix_i64, *suffix_u64;
     struct spelling hardware[TARGET_HARDWARE_COUNT];
-    bool has_min_max;          /* min and max of int, uint, i64, u64 */
-    bool has_f_suffix;         /* sqrtf, not sqrt, of a float */
-    const char *function_head; /* before a helper's type */
+    bool has_min_max;                  /* min and max of int, uint, i64, u64 */
+    bool has_f_suffix;                 /* sqrtf, not sqrt, of a float */
+    const char *function_head;         /* before a helper's type */
+    const char *approximate[OP_COUNT]; /* note [approximations]: the function of floats; NULL: none */
     struct conversion float_of_f16, f16_of_float, bf16_of_float;
     const char
         *half_arithmetic[BASE_COUNT]; /* of a narrow base: #if asks it; NULL: note [halves] in map/statements.c */
@@ -110,18 +116,20 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, has_pairs, stores_pairs, has_threads,
-        has_equalities;
-    unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
-    quirk_set quirks;           /* that what is printed would meet */
-    bool uses_vectors;          /* a type of vectors was printed */
-    bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
-    bool is_loop;               /* this kernel is of the loop mapping, */
-    bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */
-    bool is_unrolled;           /* the innermost such loop is unrolled: conditions.c */
-    bool are_shared;            /* helpers: others in the same C file may have defined them, */
-    bool are_first;             /* or will, once more */
-    bool points_to_shared;      /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
+    bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, copies_ahead, has_pairs, stores_pairs,
+        has_threads, has_equalities;
+    unsigned has_mma;                       /* bit 0: of f16; bit 1: of bf16 */
+    quirk_set quirks;                       /* that what is printed would meet */
+    bool uses_vectors;                      /* a type of vectors was printed */
+    bool mathematics[OP_COUNT];             /* used of those in mathematics.c */
+    bool has_fast_roots, has_fast_tangents; /* those were printed, */
+    bool is_approximate;                    /* and this kernel has what is fast: note [approximations] */
+    bool is_loop;                           /* this kernel is of the loop mapping, */
+    bool is_by_vectors;                     /* and what is printed in a loop that may go by vectors: conditions.c */
+    bool is_unrolled;                       /* the innermost such loop is unrolled: conditions.c */
+    bool are_shared;                        /* helpers: others in the same C file may have defined them, */
+    bool are_first;                         /* or will, once more */
+    bool points_to_shared;                  /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
 };
 
 /* words.c */

@@ -231,6 +231,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     elaborate.has_mma = machine->has_mma;
     elaborate.polls_by_atomics = machine->polls_by_atomics;
     elaborate.pauses = machine->pauses;
+    elaborate.copies_ahead = machine->copies_ahead;
     elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;
     elaborate.table_bytes = machine->table_bytes;
     if (machine->shared_bytes)
@@ -255,8 +256,10 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.warp_threads = machine->warp_threads;
     }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
-    if (kernel)
+    if (kernel) {
         kernel->contracts = global->contracts;
+        kernel->approximates = global->approximates;
+    }
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
         internal_error(request, kernel, arena_printf(request->arena, "after elaboration: %s", wrong));
@@ -274,6 +277,7 @@ static struct pass_run wanted_passes(const struct generate_request *request, con
 
 static bool optimised(const struct generate_request *request, struct ir_kernel *kernel, struct pass_run *passes) {
     kernel->contracts |= request->options->contract;
+    kernel->approximates |= request->options->approximate;
     const char *wrong = ir_optimise(request->arena, kernel, passes);
     return wrong ? internal_error(request, kernel, wrong) : true;
 }

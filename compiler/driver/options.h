@@ -68,7 +68,7 @@ struct options {
     int64_t shared_bytes; /* 0: not given */
     bool block_size_given, grid_size_given, warp_size_given, vector_bytes_given;
     bool check, no_check;
-    bool contract;
+    bool contract, approximate;
     int64_t unroll;   /* -1: not said */
     int64_t optimise; /* 0 … 2 */
     int64_t limit;    /* elements of a result that are printed; 0: all */

@@ -2,19 +2,21 @@
    says that it was written. */
 #include "elaborate/value.h"
 
-#include "ir/build/distinct.h"
+#include "ir/build/conflict.h"
 #include "ir/walk.h"
 #include "support/map.h"
 
+typedef VEC(struct ir_write) writes;
 struct marking {
     struct push *push;
     enum ir_check outside;
     struct ir_buffer *marks;
+    const struct ir_region *around;
     struct ir_value *length;
     bool is_over;       /* a place may be written again */
     struct map *places; /* by the atomics, or stores, that mark them */
+    writes *looked_at;  /* without checks */
 };
-typedef VEC(struct ir_write) writes;
 
 static enum ir_memory marks_memory(enum level_value level) {
     return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
@@ -45,13 +47,48 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
     return is_first;
 }
 
+/* One place for all turns of a loop that has several, in no branch, is wrong for certain. */
+static void refute_constant(struct elaborator *e, const struct marking *marking, const struct ir_value *place) {
+    const struct ir_region *region = ir_current(e->builder);
+    int64_t turns = 1;
+    if (!place->is_constant || place->constant.integer < 0 || marking->is_over || !elab_runs_if_reached(e))
+        return;
+    for (; region != marking->around; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        if (!owner || (owner->kind != IR_FORALL && owner->kind != IR_FOR))
+            return;
+        turns = owner->operands[0]->high > turns ? owner->operands[0]->high : turns;
+    }
+    if (turns < 2)
+        return;
+    struct span made_at = e->made_at;
+    e->made_at = marking->push->made_at;
+    elab_reject(e, DIAG_WRITTEN_TWICE, marking->push->span,
+                marking->push->kind == PUSH_EACH ? "two writes are to place %lld"
+                                                 : "places 0 and 1 are both written at %lld",
+                (long long)place->constant.integer);
+    e->made_at = made_at;
+}
+
+/* Without checks. */
+static void write_looked_at(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                            struct elab_value *element) {
+    const struct marking *marking = self->marking;
+    refute_constant(e, marking, index);
+    if (marking->length && marking->length->is_constant)
+        vec_push(e->arena, marking->looked_at, ((struct ir_write){index, ir_current(e->builder)}));
+    self->next->write(e, self->next, index, element);
+}
+
 static void write_marked(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
     const struct marking *marking = self->marking;
     struct ir_builder *b = e->builder;
     struct ir_value *inside = elab_is_inside(e, index, marking->length);
-    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
-    enum ir_truth truth = ir_known(b, inside);
+    refute_constant(e, marking, index);
+    enum ir_truth truth = ir_prove(b, inside) ? IR_TRUE : ir_known(b, inside);
+    if (truth != IR_TRUE)
+        elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
     if (truth == IR_FALSE)
         return;
     if (truth == IR_UNKNOWN)
@@ -98,6 +135,44 @@ static bool find_marks(const struct ir_region *region, const struct ir_buffer *m
     return true;
 }
 
+/* By its elements, as forceUpTo's. */
+static bool is_said(const struct push *push) { return push->kind == PUSH_PERMUTE_INTO && push->into.said; }
+
+static bool leaves_out(const struct push *push) {
+    return push->kind == PUSH_PERMUTE_INTO || push->kind == PUSH_INTERLEAVE_INTO;
+}
+
+/* What goes wrong whenever the code is come to is an error. */
+static void refute(struct elaborator *e, const struct marking *marking, const writes *all) {
+    const struct push *push = marking->push;
+    if (is_said(push) || !elab_runs_if_reached(e))
+        return;
+    struct ir_conflict found = ir_find_conflict(e->arena, ir_current(e->builder), all->at, all->count, marking->length,
+                                                leaves_out(push), marking->is_over);
+    long long place = found.place, length = marking->length->constant.integer;
+    struct span made_at = e->made_at;
+    e->made_at = push->made_at;
+    switch (found.kind) {
+    case CONFLICT_TWICE:
+        elab_reject(e, DIAG_WRITTEN_TWICE, push->span,
+                    push->kind == PUSH_EACH ? "writes %lld and %lld are both to place %lld"
+                                            : "places %lld and %lld are both written at %lld",
+                    (long long)found.first, (long long)found.second, place);
+        break;
+    case CONFLICT_OUTSIDE:
+        elab_reject(e, DIAG_WRITE_OUT_OF_RANGE, push->span,
+                    push->kind == PUSH_EACH ? "write %lld is to place %lld, and the array has %lld elements"
+                                            : "place %lld is written at %lld, and the array has %lld elements",
+                    (long long)found.first, place, length);
+        break;
+    case CONFLICT_MISSING:
+        elab_reject(e, DIAG_NEVER_WRITTEN, push->span, "place %lld of %lld is never written", place, length);
+        break;
+    case CONFLICT_NONE: break;
+    }
+    e->made_at = made_at;
+}
+
 /* Leaves out what is proved; true: that is all. */
 static bool prove_marks(struct elaborator *e, const struct marking *marking, const struct ir_instruction *cleared) {
     struct ir_builder *b = e->builder;
@@ -106,10 +181,13 @@ static bool prove_marks(struct elaborator *e, const struct marking *marking, con
     for (struct ir_walk walk = ir_walk(here); walk.at; ir_next(&walk))
         if (map_has(marking->places, walk.at))
             vec_push(e->arena, &all, ((struct ir_write){map_get(marking->places, walk.at), walk.at->region}));
-    if (!ir_writes_once(b, here, all.at, all.count))
+    bool is_once = ir_writes_once(b, here, all.at, all.count);
+    bool are_all =
+        is_once && !is_said(marking->push) && ir_writes_all(b, here, all.at, all.count, marking->length, true);
+    if (!are_all)
+        refute(e, marking, &all);
+    if (!is_once)
         return false;
-    bool is_said = marking->push->kind == PUSH_PERMUTE_INTO && marking->push->into.said;
-    bool are_all = !is_said && ir_writes_all(b, here, all.at, all.count, marking->length);
     struct map *taken = map_new(e->arena);
     if (!find_marks(here, marking->marks, are_all, taken))
         return false;
@@ -122,16 +200,39 @@ static bool prove_marks(struct elaborator *e, const struct marking *marking, con
     return are_all;
 }
 
+/* Without checks: what is wrong for certain. Regions that were left behind are not there. */
+static void look_at(struct elaborator *e, const struct marking *marking) {
+    const writes *all = marking->looked_at;
+    struct ir_builder *b = e->builder;
+    if (!all->count)
+        return;
+    struct map *there = map_new(e->arena);
+    map_set(there, marking->around, NULL);
+    for (struct ir_walk walk = ir_walk(marking->around); walk.at; ir_next(&walk))
+        for (int r = 0; r < 2 && walk.at->regions[r]; r++)
+            map_set(there, walk.at->regions[r], NULL);
+    writes kept = {0};
+    for (size_t i = 0; i < all->count; i++)
+        if (map_has(there, all->at[i].region))
+            vec_push(e->arena, &kept, all->at[i]);
+    if (!ir_writes_once(b, marking->around, kept.at, kept.count) ||
+        !ir_writes_all(b, marking->around, kept.at, kept.count, marking->length, false))
+        refute(e, marking, &kept);
+}
+
 static void run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
                        elab_run_function *run) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, push);
+    bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
+    writes looked_at = {0};
+    struct marking marking = {push, outside, NULL, ir_current(b), length, is_over, map_new(e->arena), &looked_at};
     if (!e->may_leave_loops || !length) {
-        run(e, push, writer);
+        struct writer looking = {.write = write_looked_at, .marking = &marking, .next = writer};
+        run(e, push, &looking);
+        look_at(e, &marking);
         return;
     }
-    bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
-    struct marking marking = {push, outside, NULL, length, is_over, map_new(e->arena)};
     if (!e->options->check) {
         struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
         run(e, push, &inside);
@@ -154,8 +255,7 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
     run(e, push, &marked);
     if (prove_marks(e, &marking, cleared))
         return;
-    bool is_said = push->kind == PUSH_PERMUTE_INTO && push->into.said;
-    struct ir_value *stored = is_said ? elab_said_length(e, push) : length;
+    struct ir_value *stored = is_said(push) ? elab_said_length(e, push) : length;
     struct ir_value *i = elab_begin_threads(e, push->level, stored);
     struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
     struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);

@@ -112,7 +112,26 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     lower_result(l, instruction, expr, "x");
 }
 
+/* note [copies ahead] in ir.h: of elements of 4 and 8 bytes, and by pieces. */
+static bool lower_copy_ahead(struct lowering *l, const struct ir_instruction *store) {
+    const struct ir_instruction *load = ir_copied(store);
+    int bits = base_info[store->buffer->element].bits;
+    if (!store->buffer->stages || !load || !ir_is_plain(load) || (!l->piece && bits < 32))
+        return false;
+    struct target_array *to = lower_array(l, store->buffer), *from = lower_array(l, load->buffer);
+    if (to->space != TARGET_SPACE_SHARED || from->space != TARGET_SPACE_GLOBAL || to->element != from->element)
+        return false;
+    struct target_statement *copy = lower_emit(l, TARGET_COPY);
+    copy->array = to;
+    copy->index = lower_place(l, to, store->operands[0]);
+    copy->value = expr_element(l, from->element, from, lower_place(l, from, load->operands[0]));
+    copy->copied = l->piece ? l->piece : 1;
+    return true;
+}
+
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
+    if (lower_copy_ahead(l, instruction))
+        return;
     struct target_statement *store = lower_emit(l, TARGET_STORE);
     store->array = lower_array(l, instruction->buffer);
     store->index = lower_place(l, store->array, instruction->operands[0]);
@@ -526,8 +545,15 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
     }
 }
 
+/* Before the barrier that makes a group known to all threads. */
+static void lower_end_copies(struct lowering *l, const struct ir_instruction *fence) {
+    if (fence->kind == IR_FENCE && fence->buffer && lower_array(l, fence->buffer)->space == TARGET_SPACE_SHARED)
+        lower_emit(l, TARGET_END_COPIES)->copied = fence->outer == LEVEL_THREAD ? -1 : fence->buffer->stages - 2;
+}
+
 /* With the barrier before it. */
 static void lower_in_region(struct lowering *l, const struct ir_instruction *instruction) {
+    lower_end_copies(l, instruction);
     if (l->barriers)
         simt_barrier(l, instruction->region->ambient, barrier_of(l->barriers->before, instruction));
     struct extent *extent = map_get(l->extents->by_first, instruction);

@@ -48,6 +48,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     target->count = forall->operands[0];
     target->unit = forall->inner;
     target->warp_threads = kernel->warp_size;
+    target->approximates = kernel->approximates;
     target->block_threads = options->mapping == TARGET_SIMT ? ir_block_threads(kernel, forall->regions[0]) : 1;
     target->is_exact = options->has_exact_blocks && target->unit == LEVEL_BLOCK;
     target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);

@@ -151,19 +151,26 @@ static void mark_signature_words(struct marker *m) {
     }
 }
 
-/* What the head of a kernel can leave to the compiler. */
 static bool is_leave(const struct token *token) {
-    return token->kind == TOKEN_NAME &&
-           (strcmp(token->name->text, "contract") == 0 || strcmp(token->name->text, "anyOrder") == 0);
+    static const char *const words[] = {
+#define LEAVE(field, word) word,
+#include "syntax/leaves.def"
+#undef LEAVE
+    };
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_one |= token->kind == TOKEN_NAME && strcmp(token->name->text, words[i]) == 0;
+    return is_one;
 }
 
-/* `with` before a configuration constant or what is left to the compiler, in the head of a definition: only
-   kernels have one, but elsewhere it is a slip that can be told of. Anywhere else both are names. */
+/* `with` before a configuration constant or a word of leaves.def, in the head of a definition: only kernels have
+   one, but elsewhere it is a slip that can be told of. Anywhere else both are names. */
 static void mark_launch_words(struct marker *m) {
     symbol with = symbol_of(m->symbols, "with");
     bool in_header = false, in_launch = false;
     for (size_t i = 0; i + 1 < m->tokens->count; i++) {
         struct token *token = &m->tokens->at[i], *next = token + 1;
+        bool is_left = is_leave(next);
         if (token_starts_declaration(token->kind)) {
             in_header = token->kind == TOKEN_KERNEL || token->kind == TOKEN_FUN || token->kind == TOKEN_VAL;
             in_launch = false;
@@ -171,11 +178,11 @@ static void mark_launch_words(struct marker *m) {
             in_header = false;
             in_launch &= i > 0 && token[-1].kind == TOKEN_CONFIG;
         } else if (in_header && !in_launch && token->kind == TOKEN_NAME && token->name == with &&
-                   (next->kind == TOKEN_CONFIG || is_leave(next))) {
+                   (next->kind == TOKEN_CONFIG || is_left)) {
             token->kind = TOKEN_WITH;
             in_launch = true;
         }
-        if (in_launch && is_leave(next) && (token->kind == TOKEN_WITH || token->kind == ','))
+        if (in_launch && is_left && (token->kind == TOKEN_WITH || token->kind == ','))
             next->kind = TOKEN_LEAVE;
     }
 }

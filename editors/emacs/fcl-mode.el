@@ -46,10 +46,10 @@
                     "else" "div" "mod" "not")
                   'symbols)
      . font-lock-keyword-face)
-    ("\\_<\\(with\\)\\_>[ \t]+\\(?:#\\|\\(?:contract\\|anyOrder\\)\\_>\\)" 1 font-lock-keyword-face)
-    ("\\_<with[ \t]+\\(contract\\|anyOrder\\)\\_>" 1 font-lock-keyword-face)
-    (,(concat ",[ \t]*\\(contract\\|anyOrder\\)[ \t]*\\(?:=\\(?:[^=]\\|$\\)"
-              "\\|,[ \t]*\\(?:#\\|contract\\_>\\|anyOrder\\_>\\)\\)")
+    ("\\_<\\(with\\)\\_>[ \t]+\\(?:#\\|\\(?:contract\\|approximate\\|anyOrder\\)\\_>\\)" 1 font-lock-keyword-face)
+    ("\\_<with[ \t]+\\(contract\\|approximate\\|anyOrder\\)\\_>" 1 font-lock-keyword-face)
+    (,(concat ",[ \t]*\\(contract\\|approximate\\|anyOrder\\)[ \t]*\\(?:=\\(?:[^=]\\|$\\)"
+              "\\|,[ \t]*\\(?:#\\|\\(?:contract\\|approximate\\|anyOrder\\)\\_>\\)\\)")
      1 font-lock-keyword-face)
     (,(regexp-opt '("true" "false") 'symbols) . font-lock-constant-face)
     ("#[A-Za-z][A-Za-z0-9_']*" . font-lock-builtin-face)

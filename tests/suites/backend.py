@@ -553,6 +553,30 @@ def cases(env):
                  "k",
                  {r"\bfcl_f16_of_float\(": 0, r"\b0x3e00\b": 2})
 
+    def approximates():
+        path = os.path.join(env.tmp(), "approximate.fcl")
+        body = "push <grid> (map (fn x => exp x / sqrt x + log x * pow x y + sin x + cos x + tanh x) xs)"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"kernel exact (y : float) (xs : [float]) = {body}\n"
+                       f"kernel fast (y : float) (xs : [float]) with approximate = {body}\n"
+                       f"kernel doubles (y : double) (xs : [double]) with approximate = {body}\n")
+        fast = {"cu": "__fdividef __expf fcl_fast_sqrt __logf __powf __sinf __cosf fcl_fast_tanh",
+                "hip": "__fdividef __expf __builtin_amdgcn_sqrtf __logf __powf __sinf __cosf tanhf",
+                "cl": "native_divide native_exp native_sqrt native_log native_powr native_sin native_cos tanh",
+                "c": "/ fcl_exp_float sqrtf fcl_log_float fcl_pow_float sinf cosf fcl_tanh_float"}
+        for extension, names in fast.items():
+            text = open(compile_to(extension, path), encoding="utf-8").read()
+            parts = re.split(r"/\* (exact|fast|doubles): ", text)
+            kernels = dict(zip(parts[1::2], parts[2::2]))
+            for name in names.split():
+                assert name in kernels["fast"], (extension, name, kernels["fast"])
+            swift = r"__fdividef|__expf|__logf|__powf|__sinf|__cosf|native_|fcl_fast_|amdgcn"
+            assert not re.search(swift, kernels["exact"] + kernels["doubles"]), text
+            text = open(compile_to(extension, path, "--approximate"), encoding="utf-8").read()
+            exact = re.split(r"/\* (?:exact|fast|doubles): ", text)[1]
+            assert extension == "c" or re.search(swift, exact), text
+    yield Case("what is approximate are the fast functions of floats, where it is asked for", approximates)
+
     def says_what_bits():
         path = os.path.join(env.tmp(), "bits.fcl")
         with open(path, "w", encoding="utf-8") as file:
@@ -805,6 +829,24 @@ def cases(env):
             assert re.search(r"\(\w+ & 3\)", at) and not re.search(r">> [3-9]", at), at
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
+
+    def ahead():
+        path = os.path.join(env.tmp(), "ahead.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                "kernel k (n : int) (wide : int) (xs : [f16]) (ys : [float]) = (interleaveInto 1024 (fn (c, i) => c *"
+                " 256 + i) (generate 4 (fn c =>\n"
+                "  let load k = (push <block> (generate 2048 (fn i => xs ! ((c * 32 + i / 64) * wide + k * 64 + i % 64))),\n"
+                "                push <block> (generate 256 (fn i => ys ! (k * 512 + 2 * i))))\n"
+                "      use _ (a, b) s = push <block> (generate 256 (fn i => s ! i + b ! (255 - i) * float (a ! (i * 7)))) in\n"
+                "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
+        first, loop = text.split("while (")
+        assert [count("fcl_end_copies<-1>", first), count("fcl_copy_piece<8>", first)] == [2, 3], text
+        assert count("__syncthreads", loop) == 1 and loop.index("fcl_end_copies<2>") < loop.index("__syncthreads"), text
+        # rows of 64 halves by pieces of 8; every second float alone
+        assert count("fcl_copy_piece<8>", loop) == 1 and count("fcl_copy_ahead", loop) == 1, text
+    yield Case("what powerAhead loads is copied in stages, with one barrier a step", ahead)
 
     def known_sizes():
         path = os.path.join(env.tmp(), "known.fcl")

@@ -173,7 +173,8 @@ def cases(env):
         with open(tricky, "w", encoding="utf-8") as file:
             file.write(TRICKY)
         paths = tested_programs(env) + sorted(glob.glob(env.path("lib", "*.fcl")))
-        always = ["optimiser/contract", "language/any_order", "language/records", "language/alternatives",
+        always = ["optimiser/contract", "optimiser/approximate", "language/any_order", "language/records",
+                  "language/alternatives",
                   "language/characters_and_texts"]
         return [tricky] + [env.path("tests", "run", name + ".fcl") for name in always] + paths[::9]
 

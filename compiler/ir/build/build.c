@@ -731,9 +731,12 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
     return atomic(b, ATOMIC_COMPARE_EXCHANGE, buffer, operands, 3);
 }
 
-void ir_fence(struct ir_builder *b, enum level_value among) {
+void ir_fence(struct ir_builder *b, enum level_value among) { ir_fence_copies(b, among, NULL); }
+
+void ir_fence_copies(struct ir_builder *b, enum level_value among, struct ir_buffer *buffer) {
     struct ir_instruction *fence = builder_instruction(b, IR_FENCE, 0, 0, 0);
     fence->outer = among;
+    fence->buffer = buffer;
     builder_append(b, b->frames.count - 1, fence);
     count_store(b);
 }

@@ -316,15 +316,13 @@ static bool is_constant(const struct ir_value *value, int64_t wanted) {
     return value->is_constant && value->constant.integer == wanted;
 }
 
-/* Does the condition ask no more than that the place is from 0 to length - 1? */
-static bool asks_for_inside(const struct ir_value *condition, const struct ir_value *place,
-                            const struct ir_value *length) {
+bool ir_asks_for_inside(const struct ir_value *condition, const struct ir_value *place, const struct ir_value *length) {
     const struct ir_instruction *made = condition->definition;
     if (!made || made->kind != IR_OPERATION || made->operand_count != 2)
         return false;
     const struct ir_value *x = made->operands[0], *y = made->operands[1];
     if (made->op == OP_AND)
-        return asks_for_inside(x, place, length) && asks_for_inside(y, place, length);
+        return ir_asks_for_inside(x, place, length) && ir_asks_for_inside(y, place, length);
     if (y == place)
         return (made->op == OP_LE && is_constant(x, 0)) || (made->op == OP_LT && is_constant(x, -1));
     return made->op == OP_LT && x == place && ir_is_same(y, length);
@@ -365,7 +363,7 @@ static bool times_of_branch(struct counting *c, const struct ir_instruction *bra
     if (!times_in(c, branch->regions[0], times))
         return false;
     if (only && only->region == branch->regions[0] && !has_writes(c, branch->regions[1]) &&
-        asks_for_inside(branch->operands[0], only->place, c->length)) {
+        ir_asks_for_inside(branch->operands[0], only->place, c->length)) {
         c->has_guards = true;
         return true;
     }
@@ -401,8 +399,8 @@ static bool times_in(struct counting *c, const struct ir_region *region, struct 
 }
 
 bool ir_writes_all(struct ir_builder *b, const struct ir_region *around, const struct ir_write *writes, size_t count,
-                   const struct ir_value *length) {
-    struct counting c = {b, writes, count, length, false};
+                   const struct ir_value *length, bool are_inside) {
+    struct counting c = {b, writes, count, length, !are_inside};
     struct linear times;
     if (!times_in(&c, around, &times))
         return false;

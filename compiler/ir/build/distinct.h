@@ -19,10 +19,14 @@ struct ir_write {
     const struct ir_region *region; /* that it is in */
 };
 
+/* Does the condition ask no more than that the place is from 0 to length - 1? */
+bool ir_asks_for_inside(const struct ir_value *condition, const struct ir_value *place, const struct ir_value *length);
+
 /* Of all writes within `around`. */
 bool ir_writes_once(struct ir_builder *b, const struct ir_region *around, const struct ir_write *writes, size_t count);
-/* The same are written once. Does each place from 0 to length - 1 get one? */
+/* The same are written once. Does each place from 0 to length - 1 get one? `are_inside`: a place that no branch asks
+   about is known to be one of these. */
 bool ir_writes_all(struct ir_builder *b, const struct ir_region *around, const struct ir_write *writes, size_t count,
-                   const struct ir_value *length);
+                   const struct ir_value *length, bool are_inside);
 
 #endif

@@ -95,8 +95,12 @@ static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_val
 
 void ir_tell(struct ir_builder *b, struct ir_value *condition) {
     condition = builder_operand(b, condition);
-    if (!condition->is_constant && b->optimise > 0)
-        vec_push(b->scratch, &b->told, condition);
+    const struct ir_instruction *made = condition->definition;
+    if (condition->is_constant || b->optimise == 0)
+        return;
+    for (size_t i = 0; made && made->kind == IR_OPERATION && made->op == OP_AND && i < 2; i++)
+        ir_tell(b, made->operands[i]);
+    vec_push(b->scratch, &b->told, condition);
 }
 
 /* x != y: an end of x's range that y is known to be goes. */

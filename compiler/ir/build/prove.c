@@ -9,7 +9,7 @@
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
 enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
-enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 8 };
+enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* The steps of all long proofs of a kernel together: a program that makes very many checks is to
    compile in a second. */
 enum { ALL_LONG_STEPS = 200000 };
@@ -145,7 +145,8 @@ static bool prove_instead(struct ir_builder *b, const struct linear *sum, int64_
 
 /* In a proof that goes by what was told. */
 static bool is_told(const struct ir_builder *b, const struct ir_value *condition) {
-    for (size_t i = b->told.count; b->goes_by_told && i-- > 0;)
+    size_t first = b->told.count > MOST_TOLD ? b->told.count - MOST_TOLD : 0;
+    for (size_t i = b->told.count; b->goes_by_told && i-- > first;)
         if (b->told.at[i] == condition)
             return true;
     return false;

@@ -274,6 +274,7 @@ static bool split(void *context, struct rebuild *r, struct ir_instruction *loop)
     enum ir_truth truth = ir_begin_choice(s->b, condition);
     if (truth == IR_FALSE)
         return false;
+    s->kernel->changes++;
     put_whole(s, r, loop);
     ir_other_choice(s->b, truth);
     if (truth == IR_UNKNOWN)
