@@ -115,6 +115,7 @@ struct lowering {
     struct extents *extents;
     struct shared_plan *shared;     /* SIMT */
     struct barrier_plan *barriers;  /* SIMT */
+    struct target_statement *now;   /* SIMT: behind a fence of copies: TARGET_NOW; or NULL */
     int piece;                      /* SIMT: elements that a store of note [pieces] copies; 0: there is none */
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
