@@ -94,8 +94,7 @@ static void find_groups(struct merging *m, const struct ir_region *region) {
         if (at->regions[0])
             count = 0; /* a loop, or a branch with one in it */
         if (at->kind != IR_CHECK || region->ambient == LEVEL_GRID ||
-            m->kernel->checks.at[at->site].check != CHECK_INDEX ||
-            !take_condition(at->operands[0], at, &below, &above))
+            m->kernel->checks.at[at->site].check != CHECK_INDEX || !take_condition(at->operands[0], at, &below, &above))
             continue;
         for (size_t g = 0; g < count && !is_joined; g++)
             is_joined = joins(m, open[g], at, below, above);
@@ -106,13 +105,14 @@ static void find_groups(struct merging *m, const struct ir_region *region) {
     }
 }
 
-static struct ir_value *and(const struct rewriter *rewriter, struct ir_value *x, struct ir_value *y) {
+static struct ir_value * and (const struct rewriter *rewriter, struct ir_value *x, struct ir_value *y) {
     return x ? rewrite_operation(rewriter, OP_AND, x, y) : y;
 }
 
 /* The check of all. */
 static void ask(const struct rewriter *rewriter, const struct group *group, struct ir_instruction *check) {
-    struct ir_value *first = group->first_index, *last = group->last_index, *limit = check->operands[2], *is_right = NULL;
+    struct ir_value *first = group->first_index, *last = group->last_index, *limit = check->operands[2],
+                    *is_right = NULL;
     struct ir_value *outside = rewrite_operation(rewriter, OP_MAX, first, limit);
     if (group->asks_below) {
         struct ir_value *zero = rewrite_constant(rewriter, first->base, 0);
