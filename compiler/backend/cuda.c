@@ -14,7 +14,9 @@ static bool divides(const struct target_expr *expr) {
     return false;
 }
 
-/* Is a place divided in a loop that is unrolled? */
+/* Is a place divided in a loop that is unrolled? NVIDIA's compiler does not conclude from the launch
+   bounds how many threads a block has: it would compute the row and the column of each result of a
+   tile in every thread, ahead of all, until registers spill. FCL_THREADS tells it. */
 static bool unrolls_division(const struct target_block *block, bool is_unrolled) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
@@ -130,6 +132,26 @@ static void file_head(struct text *out, struct file_needs needs) {
             "FCL_APART(double, double, \"d\")\n"
             "#endif\n");
     }
+    if (needs.fast_roots)
+        text_add(out, "#if !defined fcl_fast_sqrt /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ float fcl_fast_sqrt(float x) {\n"
+                      "    float y;\n"
+                      "    asm(\"sqrt.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                      "    return y;\n"
+                      "}\n"
+                      "#endif\n");
+    if (needs.fast_tangents)
+        text_add(out, "#if !defined fcl_fast_tanh /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ float fcl_fast_tanh(float x) {\n"
+                      "#if __CUDA_ARCH__ >= 750\n"
+                      "    float y;\n"
+                      "    asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                      "    return y;\n"
+                      "#else\n"
+                      "    return tanhf(x);\n"
+                      "#endif\n"
+                      "}\n"
+                      "#endif\n");
     if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */
         text_add(out,
                  "#if !defined fcl_pause /* what simulates a GPU may have its own */\n"
@@ -203,6 +225,43 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "#endif\n");
     if (needs.copies)
         cuda_copies(out);
+    if (needs.ahead)
+        text_add(
+            out,
+            "/* Copies to shared memory of which the end alone waits: where there is no such instruction, the\n"
+            "   thread waits for each. */\n"
+            "template <class T> static __device__ __forceinline__ void fcl_copy_ahead(T *to, const T *from) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
+            "                 : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), "
+            "\"n\"((int)sizeof(T)) : \"memory\");\n"
+            "#else\n"
+            "    *to = *from;\n"
+            "#endif\n"
+            "}\n"
+            "/* The same of elements next to each other: of 16 bytes where these begin at a multiple. */\n"
+            "template <int count, class T>\n"
+            "static __device__ __forceinline__ void fcl_copy_piece(T *to, const T *from) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    if ((((unsigned long long)to | (unsigned long long)from) & 15) == 0) {\n"
+            "        asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"\n"
+            "                     : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from) : "
+            "\"memory\");\n"
+            "        return;\n"
+            "    }\n"
+            "#endif\n"
+            "#pragma unroll 1\n"
+            "    for (int i = 0; i < count; ++i)\n"
+            "        to[i] = from[i];\n"
+            "}\n"
+            "/* What was copied since the last end is a group: waits for all but the last so many; -1: for none. */\n"
+            "template <int groups> static __device__ __forceinline__ void fcl_end_copies() {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"cp.async.commit_group;\" : : : \"memory\");\n"
+            "    if (groups >= 0)\n"
+            "        asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(groups < 0 ? 0 : groups) : \"memory\");\n"
+            "#endif\n"
+            "}\n");
     if (needs.pairs)
         text_add(out,
                  "#if !defined fcl_load_four /* what simulates a GPU may have its own of both */\n"
@@ -328,6 +387,26 @@ static const struct dialect dialect_cuda = {
     .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,
+    .approximate = {[OP_DIV] = "__fdividef",
+                    [OP_SQRT] = "fcl_fast_sqrt",
+                    [OP_EXP] = "__expf",
+                    [OP_LOG] = "__logf",
+                    [OP_LOG2] = "__log2f",
+                    [OP_LOG10] = "__log10f",
+                    [OP_SIN] = "__sinf",
+                    [OP_COS] = "__cosf",
+                    [OP_TANH] = "fcl_fast_tanh",
+                    [OP_POW] = "__powf"},
+    .float_of_f16 = {"", "    float y;\n"
+                         "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
+                         "    return y;\n"},
+    .f16_of_float = {"", "    unsigned short y;\n"
+                         "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+                         "    return x != x ? 0x7e00 : y;\n"},
+    .half_arithmetic = {[BASE_F16] = "__CUDA_ARCH__ >= 530", [BASE_BF16] = "__CUDA_ARCH__ >= 900"},
+    .bf16_of_float = {"__CUDA_ARCH__ >= 800", "    unsigned short y;\n"
+                                              "    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+                                              "    return x != x ? 0x7fc0 : y;\n"},
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
     .has_rsqrt = true,
     .warp_barrier = "__syncwarp();",
@@ -352,6 +431,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                             .has_mma = true,
                                             .warp_sizes = 32,
                                             .pauses = true,
+                                            .copies_ahead = true,
                                             .bucket_threads = GPU_BUCKET_BLOCK,
                                             .warp_threads = GPU_WARP_BLOCK,
                                             .map = {.mapping = TARGET_SIMT,
@@ -365,6 +445,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                                     .loads_ahead = true,
                                                     .copies_by_pieces = true,
                                                     .counts_places = true,
+                                                    .computes_halves = true,
                                                     .stack_limit = GPU_THREAD_STACK}};
 
 const struct target target_cuda = {.name = "cuda",

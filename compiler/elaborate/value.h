@@ -494,6 +494,8 @@ struct elab_value *elab_put_together(struct elaborator *e, struct type *type, st
 /* Stores the arrays among the parts of a value, together. */
 struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
                                      struct elab_value *const *values);
+/* What `force` makes of a value; the type is that of what is stored. */
+struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value);
 
 /* ---- push.c ---- */
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */

@@ -17,6 +17,13 @@
    that say so): loads from it are pure expressions. Inputs are such buffers too. A `rewritten`
    buffer (the two halves of a dynamic while; what atomics change) is written and read in turns.
 
+   note [copies ahead]
+   A `rewritten` buffer with `stages` holds what as many steps of a block's loop load, one behind the
+   other. What is stored there may come as late as the fence behind which it is read: such fences name
+   the buffer. What was stored since the last one is a group, and the fence waits for all but the last
+   `stages` - 2 of these; one `among` threads waits for none. A stage is read between two fences behind
+   which no store is to it, so that loops need no other barriers for the buffer.
+
    note [tickets]
    A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which
    blocks come for them: each draws the next number from that counter. So whoever does iteration i
@@ -87,6 +94,8 @@ typedef VEC(struct ir_value *) ir_values;
 
 /* ---- memory ---- */
 
+enum { MOST_STAGES = 16 };
+
 enum ir_memory {
     MEMORY_INPUT,   /* global: a parameter's array, never written */
     MEMORY_TABLE,   /* constants in the program's text: `constants` */
@@ -110,6 +119,7 @@ struct ir_buffer {
     bool of_host;                  /* TABLE: in the host's code, which alone reads it */
     bool is_packed;                /* PRIVATE: of 16 bits, two in a register */
     bool has_pairs;                /* SHARED: of which two are stored at a time: note [stores of pairs] */
+    int stages;                    /* SHARED: as note [copies ahead] has it; 0: it is none of these */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
@@ -219,7 +229,8 @@ struct ir_instruction {
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool marked;      /* scratch of the pass that runs */
     uint32_t site;    /* CHECK; LOAD by the host: index into the kernel's checks */
-    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], or NULL */
+    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], FENCE: see note
+                                      [copies ahead], or NULL */
     enum level_value outer, inner; /* FORALL; inner < outer. FENCE: outer, whose threads */
     struct ir_value **operands;
     size_t operand_count;
@@ -336,10 +347,12 @@ struct ir_kernel {
     VEC(struct ir_update) updated; /* found by the elaborator and the passes reuse and in-place */
     VEC(struct span) rereads;      /* where an array is stored for nothing; found by the pass rereads */
     uint32_t value_count, region_count;
+    uint32_t changes;                     /* that the pass which runs has made */
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
-    bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */
-    bool is_cpu;    /* as #IsCpu was */
-    bool contracts; /* products and sums of floats may be rounded once; see contract.c */
+    bool has_warps;    /* a warp has as many threads; else it is one, which goes by its elements in turn */
+    bool is_cpu;       /* as #IsCpu was */
+    bool contracts;    /* products and sums of floats may be rounded once; see contract.c */
+    bool approximates; /* note [approximations] in backend/print.h */
 };
 
 struct ir_program {

@@ -280,6 +280,8 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_FENCE:
         if (ambient == LEVEL_GRID)
             complain(v, at, "a fence at ambient %s", level_names[ambient]);
+        if (at->buffer && (ambient != LEVEL_BLOCK || !at->buffer->stages || at->buffer->memory != MEMORY_SHARED))
+            complain(v, at, "a fence of copies to what has no stages");
         break;
     case IR_ALLOCATE: check_allocate(v, at, region); break;
     case IR_SWAP:

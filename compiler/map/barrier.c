@@ -143,6 +143,8 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
         struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
         if (ir_is_access(instruction) && instruction->operands[0] == index)
             place.own = instruction->buffer;
+        if (instruction->buffer->stages) /* their fences order them */
+            place.own = instruction->buffer;
         place.touch_by = place.is_outside ? TOUCH_BLOCK : by;
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
@@ -182,6 +184,8 @@ static void visit_phase(struct placement *p, const struct ir_instruction *instru
         p->missing = stronger(p->missing, barrier);
     else if (barrier)
         set_barrier(p->plan->before, instruction, barrier);
+    if (barrier == BARRIER_WARP && p->level == LEVEL_BLOCK && !p->only_check)
+        pass_changed(p->options->passes, PASS_FIRST_WARP);
     pass_barrier(state, barrier);
     join(p->arena, state, &touched);
 }
@@ -245,10 +249,11 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         }
         switch (instruction->kind) {
         case IR_FENCE: /* of a block's threads, or a warp's lanes */
-            if (region->ambient != LEVEL_THREAD && !p->only_check)
+            if (region->ambient == LEVEL_THREAD || instruction->outer == LEVEL_THREAD)
+                break;
+            if (!p->only_check)
                 set_barrier(p->plan->before, instruction, BARRIER_GLOBAL);
-            if (region->ambient != LEVEL_THREAD)
-                pass_barrier(state, BARRIER_GLOBAL);
+            pass_barrier(state, BARRIER_GLOBAL);
             break;
         case IR_OPERATION:
         case IR_SHUFFLE:

@@ -108,7 +108,8 @@ enum target_statement_kind {
     TARGET_FENCE,
     TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
     TARGET_COPY,            /* array[index …] = value, an element, and those that follow, together by threads whose
-                               number `limit` says: note [copies by 16 bytes] */
+                               number `limit` says: note [copies by 16 bytes]; or by this thread: note [copies ahead] */
+    TARGET_END_COPIES,      /* a group of them ends, and all but the last `copied` are waited for; -1: none */
     TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
     TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
@@ -150,13 +151,14 @@ struct target_statement {
     struct target_expr *expected;     /* ATOMIC: to be exchanged for value */
     struct target_expr **operands;    /* MMA: MMA_OPERANDS */
     struct target_variable **results; /* MMA: MMA_SUMS */
-    int64_t copied;                   /* COPY: elements, a multiple of */
-    int threads;                      /* COPY: these */
+    int64_t copied;                   /* COPY: elements, a multiple of; END_COPIES: groups */
+    int threads;                      /* COPY: these; 0: by this thread */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
     bool unroll;                 /* FOR: to be unrolled completely */
-    int unroll_by;               /* FOR: but only by so many; 0: by all. WHILE: so many steps at a time; 0: one */
+    int unroll_by;               /* FOR: but only by so many; 0: by all */
+    bool is_by_vectors;          /* FOR: its conditions are computed whole: note [conditions] in backend/conditions.c */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */
@@ -223,6 +225,7 @@ struct target_kernel {
                                        thread's registers; 0: the compiler's affair */
     int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
     int worth;                      /* LOOP, LEVEL_THREAD: iterations that are worth a block: note [worth] */
+    bool approximates;              /* note [approximations] in backend/print.h */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;

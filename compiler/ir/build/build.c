@@ -30,8 +30,12 @@ struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, st
         kernel->body->id = kernel->region_count++;
         kernel->body->ambient = LEVEL_GRID;
     }
-    while (b->regions.count <= kernel->body->id)
+    while (b->regions.count < kernel->region_count)
         vec_push(scratch, &b->regions, (struct region_info){0, false});
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        while (b->stores.count <= kernel->buffers.at[i]->id)
+            vec_push(scratch, &b->stores, 0);
+    b->buffer_count = (uint32_t)b->stores.count;
     b->regions.at[kernel->body->id].open = true;
     vec_push(scratch, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
     return b;
@@ -727,9 +731,12 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
     return atomic(b, ATOMIC_COMPARE_EXCHANGE, buffer, operands, 3);
 }
 
-void ir_fence(struct ir_builder *b, enum level_value among) {
+void ir_fence(struct ir_builder *b, enum level_value among) { ir_fence_copies(b, among, NULL); }
+
+void ir_fence_copies(struct ir_builder *b, enum level_value among, struct ir_buffer *buffer) {
     struct ir_instruction *fence = builder_instruction(b, IR_FENCE, 0, 0, 0);
     fence->outer = among;
+    fence->buffer = buffer;
     builder_append(b, b->frames.count - 1, fence);
     count_store(b);
 }

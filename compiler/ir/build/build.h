@@ -84,6 +84,7 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
                                      struct ir_value *expected, struct ir_value *desired);
 /* Among the threads of a block, or of the grid. */
 void ir_fence(struct ir_builder *b, enum level_value among);
+void ir_fence_copies(struct ir_builder *b, enum level_value among, struct ir_buffer *buffer); /* note [copies ahead] */
 /* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats;
    a ballot of bools is an ir_lanes_base. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);

@@ -134,8 +134,10 @@ static void put(void *context, struct ir_region *to, struct ir_instruction *at) 
     struct group *group = at->kind == IR_CHECK ? map_get(m->groups, at) : NULL;
     if (!group || !complete(group))
         vec_push(m->arena, &to->instructions, at);
-    else if (group->last == at)
+    else if (group->last == at) {
+        m->kernel->changes++;
         ask(&(struct rewriter){m->arena, m->kernel, to, at}, group, at);
+    }
 }
 
 void pass_merge_checks(struct arena *arena, struct ir_kernel *kernel) {

@@ -10,7 +10,6 @@ void pass_contract(struct arena *arena, struct ir_kernel *kernel);
 /* Changes nothing: it finds what the programmer is told of. */
 void pass_rereads(struct arena *arena, struct ir_kernel *kernel);
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel);
-void pass_alike(struct arena *arena, struct ir_kernel *kernel);
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_stages(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_checks(struct arena *arena, struct ir_kernel *kernel);

@@ -11,7 +11,7 @@ enum { IR_TEXT_VERSION = 1 };
 /* What a file begins with: the version; the target that the kernels were elaborated for, or NULL: any; the name of
    the program that they are from. */
 void ir_write_head(struct text *out, const char *target, const char *from);
-void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources);
+void ir_write_text(struct text *out, const struct ir_kernel *kernel, const struct sources *sources);
 
 struct ir_file {
     const char *target; /* NULL: any */

@@ -143,6 +143,8 @@ static void add_memory(struct ir_writer *w, const struct ir_buffer *buffer) {
     text_add(w->out, buffer->is_zeroed ? " zeroed" : "");
     text_add(w->out, buffer->is_said ? " said" : "");
     text_add(w->out, buffer->is_swapped ? " swapped" : "");
+    if (buffer->stages)
+        text_printf(w->out, " stages %d", buffer->stages);
     text_add(w->out, buffer->is_plain ? " plain" : "");
     text_add(w->out, buffer->of_host ? " host" : "");
     if (buffer->memory == MEMORY_TABLE) {
@@ -289,7 +291,12 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         add_values(w, i->operands + 1, i->operand_count - 1);
         text_add(out, i->again ? " again\n" : "\n");
         return;
-    case IR_FENCE: text_printf(out, "fence %s\n", level_names[i->outer]); return;
+    case IR_FENCE:
+        text_printf(out, "fence %s", level_names[i->outer]);
+        if (i->buffer)
+            text_printf(out, " copies %s", buffer_name(w, i->buffer));
+        end_line(w);
+        return;
     case IR_SHUFFLE:
     case IR_MATCH:
     case IR_BALLOT:
@@ -448,13 +455,13 @@ void ir_write_head(struct text *out, const char *target, const char *from) {
     text_add(out, "\n");
 }
 
-void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
+void ir_write_text(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
     struct ir_writer w = {.out = out, .kernel = kernel, .sources = sources};
     text_add(out, "\nkernel ");
     add_quoted(out, kernel->name->text);
-    text_printf(out, " block %d warp %d grid %d values %u%s%s%s", kernel->block_size, kernel->warp_size,
+    text_printf(out, " block %d warp %d grid %d values %u%s%s%s%s", kernel->block_size, kernel->warp_size,
                 kernel->grid_size, kernel->value_count, kernel->has_warps ? " warps" : "", kernel->is_cpu ? " cpu" : "",
-                kernel->contracts ? " contract" : "");
+                kernel->contracts ? " contract" : "", kernel->approximates ? " approximate" : "");
     open(&w);
     for (size_t i = 0; i < kernel->parameter_type_count; i++)
         write_type(&w, "takes", kernel->parameter_types[i]);
