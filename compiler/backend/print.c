@@ -196,12 +196,21 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     text_add(p->out, ";\n");
     print_indent(p);
-    text_printf(p->out, "fcl_mma_%s(", base_info[base].name);
+    p->mma_rows |= statement->rows ? 1u << (base == BASE_BF16) : 0;
+    text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name, statement->rows ? "_rows" : "");
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     for (size_t i = 0; i < MMA_OPERANDS; i++) {
         text_add(p->out, ", ");
         print_expr(p, statement->operands[i], PRECEDENCE_ANY);
+    }
+    for (size_t i = 0; i < MMA_PLACES && statement->rows; i++) {
+        text_add(p->out, ", ");
+        print_address(p, statement->rows[i]->array, statement->rows[i]->operands[0]);
+    }
+    if (statement->rows) {
+        text_add(p->out, ", ");
+        print_expr(p, statement->rows[MMA_PLACES], PRECEDENCE_ANY);
     }
     text_add(p->out, ");\n");
 }
@@ -276,6 +285,10 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_END_COPIES:
         p->copies_ahead = true;
         print_line(p, arena_printf(p->out->arena, "fcl_end_copies<%lld>();", (long long)statement->copied));
+        return;
+    case TARGET_NOW:
+        if (statement->is_used)
+            print_line(p, arena_printf(p->out->arena, "const unsigned %s = fcl_now();", statement->variable->name));
         return;
     case TARGET_MMA: print_mma(p, statement); return;
     case TARGET_CHECK: print_check(p, statement); return;
@@ -491,6 +504,6 @@ void backend_print(struct text *out, const struct target *target, const struct t
     p->out = out;
     print_helpers(p);
     if (p->has_mma)
-        p->dialect->print_mma(out, p->has_mma);
+        p->dialect->print_mma(out, p->has_mma, p->mma_rows);
     text_add(out, text_string(&kernels));
 }

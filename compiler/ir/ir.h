@@ -145,8 +145,21 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
      of the first:  (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1), and the same at columns t + 8, t + 9
      of the second: (t, g) (t + 1, g) (t + 8, g) (t + 9, g)
      of the others: (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1)
-   which is how mma.m16n8k16 of PTX has them. */
-enum { MMA_FIRST = 8, MMA_SECOND = 4, MMA_SUMS = 4, MMA_OPERANDS = MMA_FIRST + MMA_SECOND + MMA_SUMS };
+   which is how mma.m16n8k16 of PTX has them.
+
+   note [rows of matrices]
+   Where both matrices are read from buffers with stages, eight elements of a row next to each other at
+   a multiple of eight, two operands more are places there: of lane l, where elements 8 (l / 16) … of
+   row l % 16 of the first begin, and where row l % 16 of the second begins. From these a GPU's lanes
+   load what they need together (ldmatrix); the operands that stand for elements are the same. */
+enum {
+    MMA_FIRST = 8,
+    MMA_SECOND = 4,
+    MMA_SUMS = 4,
+    MMA_OPERANDS = MMA_FIRST + MMA_SECOND + MMA_SUMS,
+    MMA_PLACES = 2,
+    MMA_ROW = 8 /* elements */
+};
 
 enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */

@@ -78,20 +78,6 @@ enum in_piece {
     PIECE_ALIGNED, /* and the first is a multiple of their number */
 };
 
-static bool is_multiple(const struct ir_value *value, int64_t size) {
-    const struct ir_instruction *i = value->definition;
-    if (value->is_constant)
-        return value->constant.integer % size == 0;
-    if (!i || i->kind != IR_OPERATION)
-        return false;
-    bool first = i->operand_count && is_multiple(i->operands[0], size);
-    if (i->op == OP_MUL)
-        return first || is_multiple(i->operands[1], size);
-    if (i->op == OP_SHL)
-        return i->operands[1]->is_constant && INT64_C(1) << i->operands[1]->constant.integer % 32 >= size;
-    return (i->op == OP_ADD || i->op == OP_SUB) && first && is_multiple(i->operands[1], size);
-}
-
 /* `size`: a power of two. */
 static enum in_piece in_piece(const struct ir_region *body, const struct ir_value *value, const struct ir_value *index,
                               int64_t size) {
@@ -117,7 +103,8 @@ static enum in_piece in_piece(const struct ir_region *body, const struct ir_valu
     case OP_ADD:
         for (int k = 0; k < 2; k++)
             if (parts[k] >= PIECE_FOLLOWS && parts[!k] == PIECE_SAME)
-                return parts[k] == PIECE_ALIGNED && is_multiple(i->operands[!k], size) ? PIECE_ALIGNED : PIECE_FOLLOWS;
+                return parts[k] == PIECE_ALIGNED && ir_is_multiple(i->operands[!k], size) ? PIECE_ALIGNED
+                                                                                          : PIECE_FOLLOWS;
         return PIECE_OTHERWISE;
     case OP_SUB: return parts[0] >= PIECE_FOLLOWS && parts[1] == PIECE_SAME ? PIECE_FOLLOWS : PIECE_OTHERWISE;
     case OP_SHR:
@@ -127,7 +114,7 @@ static enum in_piece in_piece(const struct ir_region *body, const struct ir_valu
     case OP_REM: return is_aligned && constant > 0 && constant % size == 0 ? PIECE_ALIGNED : PIECE_OTHERWISE;
     case OP_AND:
         return is_aligned && constant > 0 && (constant & (size - 1)) == size - 1 ? PIECE_ALIGNED : PIECE_OTHERWISE;
-    case OP_XOR: return is_aligned && is_multiple(y, size) ? PIECE_ALIGNED : PIECE_OTHERWISE;
+    case OP_XOR: return is_aligned && ir_is_multiple(y, size) ? PIECE_ALIGNED : PIECE_OTHERWISE;
     default: return PIECE_OTHERWISE;
     }
 }

@@ -420,7 +420,7 @@ def cases(env):
         rows = passes.rows()
         steps = [f"--skip={row.name}" for row in rows if row.is_step]
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
-        waiting -= {"conditions"}  # the printers of C and OpenCL alone go by what it marks
+        waiting -= {"conditions", "share"}  # printers alone go by what these mark
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):
@@ -866,14 +866,13 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
-        once, loop, rest = text.split("while (")[1:]  # round the whole panels, if there are any; each; what is left
-        assert [count("fcl_store_pair", part) for part in (once, loop)] == [16, 32], text  # two panels in a round
-        assert count("__syncthreads", loop) == 2 + 1, loop  # a barrier for each, and one behind the loop
-        assert not count("fcl_load_halves", rest), rest
-        # where rows begin at multiples of 8, all that a thread loads of a panel is four loads of 16 bytes
-        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, xs \+ ", loop) == 4, loop
-        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, ys \+ ", loop) == 4, loop
-    yield Case("a product of halves loads eight at a time", panels_of_halves)
+        first, loop, rest = text.split("while (")  # two panels before the loop, one in it; what is left
+        assert [count("fcl_copy_piece<8>", part) for part in (first, loop, rest)] == [4, 2, 0], text
+        assert [count("fcl_end_copies<1>", loop), count("__syncthreads", loop)] == [1, 1], loop
+        # and lanes load rows of matrices together, behind the barrier
+        assert [count("fcl_mma_f16_rows", part) for part in (first, loop, rest)] == [0, 2, 0], text
+        assert loop.index("__syncthreads") < loop.index("now = fcl_now()") < loop.index("fcl_mma_f16_rows"), loop
+    yield Case("a product of halves copies eight at a time, and loads rows for its units", panels_of_halves)
 
     def calls():
         text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"),

@@ -256,7 +256,7 @@ static void read_operation(struct reader *r, struct ir_instruction *i) {
     reader_expected(r, "an instruction");
 }
 
-/* What comes behind the results. */
+/* Reads an instruction behind its results. */
 static void read_right(struct reader *r, struct ir_instruction *i) {
     value_list operands = {0};
     int kind = IR_OPERATION + 1;

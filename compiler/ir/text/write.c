@@ -129,7 +129,7 @@ static void add_place(struct ir_writer *w, const struct ir_instruction *access) 
     text_add(w->out, "]");
 }
 
-/* What memory it is, and how much. */
+/* Writes which memory it is, and how much. */
 static void add_memory(struct ir_writer *w, const struct ir_buffer *buffer) {
     text_printf(w->out, "%s%s %s", ir_memory_names[buffer->memory],
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? " warp" : "",
