@@ -181,7 +181,7 @@ bool generate_fits_machine(const struct generate_request *request, const struct 
 
 /* With the checks that were asked for; NULL: verification failed. */
 static struct ir_kernel *checked(const struct generate_request *request, struct ir_kernel *kernel) {
-    if (!request->options->check)
+    if (request->options->check == DEGREE_NONE)
         return kernel;
     ir_add_checks(request->arena, kernel);
     const char *wrong = ir_verify(request->arena, kernel);

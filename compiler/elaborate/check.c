@@ -1,6 +1,13 @@
 /* What the interpreter finds out about a run, found out by generated code: lengths always, the
    rest with --check. A check that ranges prove is not emitted.
 
+   note [degrees]
+   --check=memory wants two things: no access outside of an array, and no element that nothing has
+   written. So indices and places are made right, as after a failure, and what is not sure to be
+   written whole is cleared first (marking.c). That a place is written twice is nobody's business
+   then. The check of an index or a place is noted: the kernel and the host go on, and the failure
+   is found when the host next waits (map/lower.c, note [noted checks]).
+
    note [after a failure]
    A kernel goes on when a check has failed: only the first failure is reported, and what is
    computed afterwards means nothing. It must touch no memory that is not its own, though: an index
@@ -16,6 +23,8 @@
    not reported. */
 #include "elaborate/value.h"
 
+enum { MOST_SEEN = 64 }; /* instructions of a region in which a check is looked for */
+
 static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span,
                                     bool is_contained) {
     struct span users = elab_users_span(e, span);
@@ -25,11 +34,24 @@ static struct ir_check_site site_of(const struct elaborator *e, enum ir_check ch
                                   .is_contained = is_contained};
 }
 
+/* The same condition, where this is reached. */
+static bool is_noted_before(const struct elaborator *e, const struct ir_value *condition) {
+    for (const struct ir_region *at = ir_current(e->builder); at; at = at->parent)
+        for (size_t i = at->instructions.count, seen = 0; i-- > 0 && seen < MOST_SEEN; seen++)
+            if (at->instructions.at[i]->kind == IR_CHECK && at->instructions.at[i]->operands[0] == condition)
+                return true;
+    return false;
+}
+
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
-    if (!e->options->check || e->shape || ir_prove(e->builder, condition))
+    bool is_noted = e->options->check == DEGREE_MEMORY && ir_check_info[check].brief;
+    if ((!elab_checks_all(e) && !is_noted) || e->shape || ir_prove(e->builder, condition) ||
+        (is_noted && is_noted_before(e, condition)))
         return;
-    ir_check(e->builder, site_of(e, check, span, false), condition, a, b);
+    struct ir_check_site site = site_of(e, check, span, is_noted);
+    site.is_noted = is_noted;
+    ir_check(e->builder, site, condition, a, b);
 }
 
 void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
@@ -203,7 +225,7 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count) {
 }
 
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
-    if (!e->may_leave_loops || e->shape || !index || !length)
+    if (!e->guards || e->shape || !index || !length)
         return index;
     struct ir_value *inside = elab_is_inside(e, index, length);
     if (ir_prove(e->builder, inside))

@@ -1,6 +1,14 @@
 /* Places that a function of the program gives, with --check: a bit for every place of the result
-   says that it was written. */
+   says that it was written. With --check=memory the result is cleared first, but where each place
+   is known to be written (note [covered]).
+
+   note [covered]
+   An index function that gives places inside, and no two elements one place, gives as many places
+   as there are elements: all of them. That no two are the same is seen by bits (ir/build/bits.h),
+   or as the place is an odd multiple of the index and something that all have alike. */
 #include "elaborate/value.h"
+#include "ir/build/bits.h"
+#include "ir/build/linear.h"
 
 struct marking {
     struct push *push;
@@ -8,6 +16,7 @@ struct marking {
     struct ir_buffer *marks;
     struct ir_value *length;
     bool is_over; /* a place may be written again */
+    bool is_cleared;
 };
 
 static enum ir_memory marks_memory(enum level_value level) {
@@ -55,22 +64,96 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
 /* Places outside are left out. */
 static void write_inside(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
-    elab_write_within(e, self->next, index, element, self->marking->length);
+    const struct marking *marking = self->marking;
+    struct ir_builder *b = e->builder;
+    elab_check_push(e, marking->push, marking->outside, elab_is_inside(e, index, marking->length), index,
+                    marking->length);
+    bool before = ir_set_overwrites(b, false);
+    ir_set_overwrites(b, before || marking->is_cleared);
+    elab_write_within(e, self->next, index, element, marking->length);
+    ir_set_overwrites(b, before);
+}
+
+struct covering {
+    const struct push *push;
+    struct ir_value *length;
+    bool is_covered;
+};
+
+static bool varies_in(const struct ir_region *body, const struct ir_value *value) {
+    const struct ir_region *region = value->definition ? value->definition->region : value->region;
+    return region && ir_region_inside(region, body);
+}
+
+static bool is_odd_multiple(struct elaborator *e, struct ir_value *place, const struct ir_value *index,
+                            const struct ir_region *body) {
+    struct linear sum;
+    if (!linear_of(e->builder, place, &sum) || linear_coefficient(&sum, index) % 2 == 0)
+        return false;
+    for (size_t i = 0; i < sum.count; i++)
+        if (sum.term[i].value != index && varies_in(body, sum.term[i].value))
+            return false;
+    return true;
+}
+
+static void see_covering(struct elaborator *e, void *context) {
+    struct covering *c = context;
+    struct ir_builder *b = e->builder;
+    struct ir_value *i = elab_begin_threads(e, c->push->level, c->length);
+    const struct ir_region *body = ir_current(b);
+    struct ir_value *place = elab_as_scalar(e, elab_apply(e, c->push->function, elab_scalar(e, i)));
+    place = place ? ir_resolve(b, place) : NULL;
+    c->is_covered = place && ir_prove(b, elab_is_inside(e, place, c->length)) &&
+                    (i->is_constant || ir_places_apart(place, place, i, body) || is_odd_multiple(e, place, i, body));
+}
+
+/* See note [covered]. */
+static bool is_covered(struct elaborator *e, const struct push *push, struct ir_value *length) {
+    struct covering c = {push, length, false};
+    return push->kind == PUSH_PERMUTE && elab_try(e, see_covering, &c) && c.is_covered;
+}
+
+static bool is_cleared(const struct writer *writer) {
+    for (; writer; writer = writer->next)
+        if (writer->marking && writer->marking->is_cleared)
+            return true;
+    return false;
+}
+
+/* Writers take no element for zeros in memory. */
+static void clear(struct elaborator *e, const struct push *push, struct ir_value *length, const struct writer *writer) {
+    if (elab_is_none(e, length))
+        return;
+    struct ir_value *i = elab_begin_threads(e, push->level, length);
+    writer->write(e, writer, i, NULL);
+    elab_end_threads(e, push->level, i);
+}
+
+/* With --check=memory; and without checks, where lengths may be unfinished (check.c). */
+static void run_inside(struct elaborator *e, struct push *push, const struct marking *of, const struct writer *writer,
+                       elab_run_function *run) {
+    struct marking marking = *of;
+    bool wants = e->options->check == DEGREE_MEMORY && !marking.is_over && !is_cleared(writer);
+    if (wants && !is_covered(e, push, ir_resolve(e->builder, marking.length))) {
+        clear(e, push, ir_resolve(e->builder, marking.length), writer);
+        marking.is_cleared = true;
+    }
+    struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
+    run(e, push, &inside);
 }
 
 static void run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
                        elab_run_function *run) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, push);
-    if (!e->may_leave_loops || !length) {
+    if (!e->guards || !length) {
         run(e, push, writer);
         return;
     }
     bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
-    struct marking marking = {push, outside, NULL, length, is_over};
-    if (!e->options->check) {
-        struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
-        run(e, push, &inside);
+    struct marking marking = {push, outside, NULL, length, is_over, false};
+    if (!elab_checks_all(e)) {
+        run_inside(e, push, &marking, writer, run);
         return;
     }
     struct ir_value *capacity = elab_capacity(e, length, push->level);

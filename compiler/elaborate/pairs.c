@@ -58,7 +58,7 @@ static struct ir_value *is_between_unsigned(struct elaborator *e, struct ir_valu
 static void check_neutral(struct elaborator *e, const struct reducing *r, struct elab_value *value,
                           struct ir_value *index) {
     struct ir_builder *b = e->builder;
-    if (!e->options->check || !r->has_neutral || r->is_neutral)
+    if (!elab_checks_all(e) || !r->has_neutral || r->is_neutral)
         return;
     ir_values old = elab_leaves(e, value), new = elab_leaves(e, elab_apply2(e, r->function, r->neutral, value));
     struct ir_value *same = ir_bool(b, true);
@@ -158,7 +158,7 @@ bool reduce_pairs_are_short(struct elaborator *e, const struct reducing *r) {
 static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !r->push->update.is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
+    return !r->push->update.is_each && !e->options->is_cpu && !elab_checks_all(e) && e->options->optimise > 0 &&
            count->high >= (int64_t)batch_of(r) * elab_block_threads(e) &&
            length_of_pair(e, r, LEVEL_BLOCK, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
 }
@@ -415,7 +415,7 @@ static struct ir_value *look(struct elaborator *e, const struct reducing *r, str
 /* Is it little that a pair takes, of so many at least? *truth: is its index inside? */
 static bool is_short(struct elaborator *e, const struct reducing *r, struct ir_value *first, struct ir_value *count,
                      struct ir_value *low, struct ir_value *width, enum ir_truth *truth) {
-    return !r->push->update.is_each && !e->options->check && e->options->optimise > 0 &&
+    return !r->push->update.is_each && !elab_checks_all(e) && e->options->optimise > 0 &&
            count->high >= CPU_GROUPS * CPU_WAYS &&
            length_of_pair(e, r, LEVEL_BLOCK, first, count, low, width, truth) <= CPU_LOOKED_AT;
 }
