@@ -119,8 +119,8 @@ static const char *const *messages_of(const struct execution *request, const str
         struct place place;
         messages[i] = ir_check_text(site);
         if (diag_place(request->diagnostics, site->span, &place))
-            messages[i] = arena_printf(request->arena, "%s:%u:%u: %s", place.source->path, place.line, place.column,
-                                       messages[i]);
+            messages[i] =
+                arena_printf(request->arena, "%s:%u:%u: %s", place.source->path, place.line, place.column, messages[i]);
     }
     return messages;
 }

@@ -210,8 +210,8 @@ static bool check(struct option_parser *p, const char *value) {
         return false;
     }
     if (p->options->check_given && p->options->check != (enum check_degree)degree) {
-        p->why = arena_printf(p->arena, "--check=%s and --check=%s: give one of them",
-                              degree_names[p->options->check], degree_names[degree]);
+        p->why = arena_printf(p->arena, "--check=%s and --check=%s: give one of them", degree_names[p->options->check],
+                              degree_names[degree]);
         return false;
     }
     p->options->check_given = true;
@@ -446,7 +446,8 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     options->operand_count = operands.count - first;
     if (options->only_help || options->only_version || options->completion)
         return true;
-    bool is_tried = options->command == COMMAND_RUN || options->command == COMMAND_TEST || options->command == COMMAND_REPL;
+    bool is_tried =
+        options->command == COMMAND_RUN || options->command == COMMAND_TEST || options->command == COMMAND_REPL;
     bool makes = (option_info[OPTION_CHECK].commands & (1u << options->command)) && options->command != COMMAND_FMT &&
                  options->command != COMMAND_DOC;
     if (!options->check_given && (is_tried || makes))

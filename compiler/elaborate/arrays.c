@@ -118,6 +118,13 @@ PRIMITIVE(PERMUTE_OVER) {
                     .into.is_over = true);
 }
 
+PRIMITIVE(COVERS) {
+    struct push *push = ARENA_NEW(e->arena, struct push);
+    *push = *elab_as_push(e, arguments[0]);
+    push->is_covered = true;
+    return elab_of_push(e, push);
+}
+
 PRIMITIVE(PIPE) { return elab_apply(e, arguments[1], arguments[0]); }
 
 PRIMITIVE(COMPOSE) { return elab_apply(e, arguments[0], elab_apply(e, arguments[1], arguments[2])); }

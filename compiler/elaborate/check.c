@@ -45,7 +45,7 @@ static bool is_noted_before(const struct elaborator *e, const struct ir_value *c
 
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
-    bool is_noted = e->options->check == DEGREE_MEMORY && ir_check_info[check].brief;
+    bool is_noted = e->options->check == DEGREE_MEMORY && ir_check_info[check].brief && !e->tries;
     if ((!elab_checks_all(e) && !is_noted) || e->shape || ir_prove(e->builder, condition) ||
         (is_noted && is_noted_before(e, condition)))
         return;
@@ -225,7 +225,8 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count) {
 }
 
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
-    if (!e->guards || e->shape || !index || !length)
+    bool is_looked_at = e->tries && !e->may_leave_loops; /* nothing of it is run */
+    if (!e->guards || is_looked_at || e->shape || !index || !length)
         return index;
     struct ir_value *inside = elab_is_inside(e, index, length);
     if (ir_prove(e->builder, inside))

@@ -480,7 +480,8 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
 struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
                                    const struct elaborate_options *options, struct diagnostics *diagnostics) {
     bool leaves_loops;
-    struct ir_kernel *kernel = elaborate_once(arena, global, options, diagnostics, options->check == DEGREE_ALL, &leaves_loops);
+    struct ir_kernel *kernel =
+        elaborate_once(arena, global, options, diagnostics, options->check == DEGREE_ALL, &leaves_loops);
     for (size_t i = 0; kernel && i < kernel->checks.count; i++)
         leaves_loops |= !kernel->checks.at[i].is_contained;
     return kernel && leaves_loops && options->check != DEGREE_ALL

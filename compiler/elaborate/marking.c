@@ -3,9 +3,10 @@
    is known to be written (note [covered]).
 
    note [covered]
-   An index function that gives places inside, and no two elements one place, gives as many places
-   as there are elements: all of them. That no two are the same is seen by bits (ir/build/bits.h),
-   or as the place is an odd multiple of the index and something that all have alike. */
+   Where all places are inside, and no two elements have one, there are as many places as elements:
+   all of them. That no two are the same is seen by bits (ir/build/bits.h), or as the place is an odd
+   multiple of the index and something that all have alike. The prelude says `covers` of what it
+   writes whole, which is tested, and not trusted with being inside. */
 #include "elaborate/value.h"
 #include "ir/build/bits.h"
 #include "ir/build/linear.h"
@@ -74,9 +75,14 @@ static void write_inside(struct elaborator *e, const struct writer *self, struct
     ir_set_overwrites(b, before);
 }
 
+enum { MOST_COVERING = 16 };
+
 struct covering {
     const struct push *push;
     struct ir_value *length;
+    ir_values places; /* of one iteration */
+    const struct ir_value *index;
+    const struct ir_region *body;
     bool is_covered;
 };
 
@@ -85,32 +91,105 @@ static bool varies_in(const struct ir_region *body, const struct ir_value *value
     return region && ir_region_inside(region, body);
 }
 
-static bool is_odd_multiple(struct elaborator *e, struct ir_value *place, const struct ir_value *index,
-                            const struct ir_region *body) {
-    struct linear sum;
-    if (!linear_of(e->builder, place, &sum) || linear_coefficient(&sum, index) % 2 == 0)
+/* The place as a sum in which the index alone varies. */
+static bool is_sum_of_index(struct elaborator *e, const struct covering *c, struct ir_value *place,
+                            struct linear *sum) {
+    if (!linear_of(e->builder, place, sum))
         return false;
-    for (size_t i = 0; i < sum.count; i++)
-        if (sum.term[i].value != index && varies_in(body, sum.term[i].value))
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value != c->index && varies_in(c->body, sum->term[i].value))
             return false;
     return true;
 }
 
-static void see_covering(struct elaborator *e, void *context) {
+/* Two places of two iterations, whichever they are. */
+static bool are_apart_by_sums(struct elaborator *e, const struct covering *c, struct ir_value *x, struct ir_value *y) {
+    struct linear a, b;
+    if (!is_sum_of_index(e, c, x, &a))
+        return false;
+    int64_t factor = linear_coefficient(&a, c->index);
+    if (x == y)
+        return factor % 2 != 0;
+    /* Without wrapping, as both are places. */
+    return is_sum_of_index(e, c, y, &b) && linear_add(&b, &a, -1) && b.count == 0 && factor != 0 &&
+           b.constant % factor != 0;
+}
+
+static bool are_apart(struct elaborator *e, const struct covering *c, struct ir_value *x, struct ir_value *y) {
+    if (are_apart_by_sums(e, c, x, y))
+        return true;
+    return ir_places_apart(x, y, c->index, c->body) && (x == y || ir_places_differ(x, y, c->body));
+}
+
+static bool are_all_apart(struct elaborator *e, const struct covering *c) {
+    for (size_t k = 0; k < c->places.count; k++) {
+        if (!ir_prove(e->builder, elab_is_inside(e, c->places.at[k], c->length)))
+            return false;
+        for (size_t j = 0; j <= k; j++)
+            if ((j < k && c->places.at[j] == c->places.at[k]) ||
+                (!c->index->is_constant && !are_apart(e, c, c->places.at[j], c->places.at[k])))
+                return false;
+    }
+    return true;
+}
+
+static void add_place(struct elaborator *e, struct covering *c, struct elab_value *place) {
+    struct ir_value *at = elab_as_scalar(e, place);
+    if (at)
+        vec_push(e->arena, &c->places, ir_resolve(e->builder, at));
+}
+
+static void see_permuted(struct elaborator *e, void *context) {
+    struct covering *c = context;
+    c->index = elab_begin_threads(e, c->push->level, c->length);
+    c->body = ir_current(e->builder);
+    add_place(e, c, elab_apply(e, c->push->function, elab_scalar(e, (struct ir_value *)c->index)));
+    c->is_covered = c->places.count == 1 && are_all_apart(e, c);
+}
+
+static void see_each(struct elaborator *e, void *context) {
     struct covering *c = context;
     struct ir_builder *b = e->builder;
-    struct ir_value *i = elab_begin_threads(e, c->push->level, c->length);
-    const struct ir_region *body = ir_current(b);
-    struct ir_value *place = elab_as_scalar(e, elab_apply(e, c->push->function, elab_scalar(e, i)));
-    place = place ? ir_resolve(b, place) : NULL;
-    c->is_covered = place && ir_prove(b, elab_is_inside(e, place, c->length)) &&
-                    (i->is_constant || ir_places_apart(place, place, i, body) || is_odd_multiple(e, place, i, body));
+    struct ir_value *count = ir_resolve(b, c->push->each.count);
+    struct ir_value *i = elab_begin_threads(e, c->push->level, count);
+    c->index = i;
+    c->body = ir_current(b);
+    struct pull *pairs = elab_as_pull(e, elab_apply(e, c->push->function, elab_scalar(e, i)));
+    const struct ir_value *writes = pairs->length ? ir_resolve(b, pairs->length) : NULL;
+    int64_t most = writes && writes->is_constant ? writes->constant.integer : 0;
+    for (int64_t k = 0; k < most && most <= MOST_COVERING; k++)
+        add_place(e, c, elab_index(e, pairs, ir_int(b, k))->tuple.items[0]);
+    struct ir_value *all = ir_binary(b, OP_MUL, count, ir_int(b, most));
+    bool is_all = count->high <= INT32_MAX / MOST_COVERING && ir_prove(b, ir_binary(b, OP_EQ, all, c->length));
+    c->is_covered = is_all && (int64_t)c->places.count == most && are_all_apart(e, c);
+}
+
+/* Elements that say their own index, of as many as there are places, or more. */
+static void see_placed(struct elaborator *e, void *context) {
+    struct covering *c = context;
+    struct ir_builder *b = e->builder;
+    struct pull *pairs = c->push->of->array;
+    if (c->push->into.said || !pairs->length)
+        return;
+    struct ir_value *count = ir_resolve(b, pairs->length);
+    struct linear sum;
+    c->index = elab_begin_threads(e, c->push->level, count);
+    c->body = ir_current(b);
+    add_place(e, c, elab_index(e, pairs, (struct ir_value *)c->index)->tuple.items[0]);
+    c->is_covered = c->places.count == 1 && !c->index->is_constant && is_sum_of_index(e, c, c->places.at[0], &sum) &&
+                    sum.count == 1 && sum.constant == 0 && linear_coefficient(&sum, c->index) == 1 &&
+                    ir_prove(b, ir_binary(b, OP_LE, c->length, count));
 }
 
 /* See note [covered]. */
 static bool is_covered(struct elaborator *e, const struct push *push, struct ir_value *length) {
-    struct covering c = {push, length, false};
-    return push->kind == PUSH_PERMUTE && elab_try(e, see_covering, &c) && c.is_covered;
+    struct covering c = {.push = push, .length = length};
+    bool is_seen = push->kind == PUSH_PERMUTE                                       ? elab_try(e, see_permuted, &c)
+                   : push->kind == PUSH_EACH                                        ? elab_try(e, see_each, &c)
+                   : push->kind == PUSH_PERMUTE_INTO && push->of->kind == PUSH_PULL ? elab_try(e, see_placed, &c)
+                                                                                    : false;
+    bool is_said = push->is_covered || (push->kind == PUSH_PERMUTE_INTO && push->of->is_covered); /* of forceUpTo */
+    return is_said || (is_seen && c.is_covered);
 }
 
 static bool is_cleared(const struct writer *writer) {

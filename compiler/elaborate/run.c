@@ -4,9 +4,9 @@
 static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
     const struct push *push = self->push;
-    struct elab_value *mapped = !element              ? NULL
+    struct elab_value *mapped = !element               ? NULL
                                 : push->map.with_index ? elab_apply2(e, push->function, elab_scalar(e, index), element)
-                                                     : elab_apply(e, push->function, element);
+                                                       : elab_apply(e, push->function, element);
     self->next->write(e, self->next, index, mapped);
 }
 

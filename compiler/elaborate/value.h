@@ -85,6 +85,7 @@ struct push {
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
     struct elab_value *function;     /* of elements, places, or both; or NULL */
+    bool is_covered;                 /* each place is written: the prelude says so */
     struct ir_value
         *total; /* where a program gives the length: places outside are dropped, but for SEQFOR; of MMA; or NULL */
     union {

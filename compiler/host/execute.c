@@ -387,7 +387,7 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
     }
     x->looks = target_ends_launches(job->target);
     if (x->looks && (fcl_buffer_new(job->context, 3 * sizeof(int32_t), &x->report) != FCL_OK ||
-                                            fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
+                     fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
         *why = fcl_error(job->context);
         return NULL;
     }

@@ -185,7 +185,7 @@ bool lower_notes(const struct lowering *l) {
 void lower_begin_notes(struct lowering *l) {
     if (!lower_notes(l))
         return;
-    l->noted = lower_variable(l, BASE_I32, names_fresh(l->names, "failed", ""), "failed");
+    l->noted = lower_variable(l, BASE_I32, "failed", "failed");
     l->noted->is_mutable = true;
     struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
     declare->variable = l->noted;

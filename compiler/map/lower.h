@@ -117,9 +117,9 @@ struct lowering {
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
-    struct target_array *report; /* where checks are reported; NULL: the kernel has none */
+    struct target_array *report;   /* where checks are reported; NULL: the kernel has none */
     struct target_variable *noted; /* note [noted checks] in lower.c; NULL: there are none */
-    int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
+    int64_t stack_bytes;           /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
 
 /* For blocks of so many warps; `warp_size`: of whole ones, else 0. */

@@ -229,7 +229,7 @@ struct target_kernel {
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
-    bool only_notes; /* note [noted checks] in lower.c: the host need not look before it launches the next */
+    bool only_notes;        /* note [noted checks] in lower.c: the host need not look before it launches the next */
     quirk_set quirks;       /* that its code would meet */
     bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_NONE (the loop mapping need not say so) */
     int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
