@@ -212,7 +212,7 @@ static void clear(struct elaborator *e, const struct push *push, struct ir_value
 static void run_inside(struct elaborator *e, struct push *push, const struct marking *of, const struct writer *writer,
                        elab_run_function *run) {
     struct marking marking = *of;
-    bool wants = e->options->check == DEGREE_MEMORY && !marking.is_over && !is_cleared(writer);
+    bool wants = e->options->check == DEGREE_MEMORY && !e->tries && !is_cleared(writer);
     if (wants && !is_covered(e, push, ir_resolve(e->builder, marking.length))) {
         clear(e, push, ir_resolve(e->builder, marking.length), writer);
         marking.is_cleared = true;
