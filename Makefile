@@ -376,7 +376,7 @@ PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
 DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.json docs/*.py man/*.? \
-                  benchmarks/README.md benchmarks/results/LOG.md benchmarks/cluster.py benchmarks/suites/*.fcl \
+                  benchmarks/*.md benchmarks/results/LOG.md benchmarks/results/h200.svg benchmarks/cluster.py benchmarks/suites/*.fcl \
                   benchmarks/suites/*.py benchmarks/suites/data/README.md examples/README.md examples/demo \
                   examples/*/*.fcl examples/*/*.c examples/*/*.h examples/*/*.cu examples/*/*.py examples/*/Makefile) \
                 $(shell find examples/host/* -type f -path '*/*/*/*') $(shell find editors -type f 2>/dev/null)

@@ -1,7 +1,7 @@
 """Reads the machine code that a CUDA device gets: of FCL's kernels, of those by hand, of CUB's.
 
     python3 benchmarks/sass.py          a table of FCL's kernels
-    python3 benchmarks/sass.py --all    and of the others, as benchmarks/README.md has it
+    python3 benchmarks/sass.py --all    and of the others, as benchmarks/results/LOG.md has it
     python3 benchmarks/sass.py --save   writes benchmarks/sass.json, which the suite `sass` reads
 
 No GPU is needed: NVIDIA's run-time compiler makes machine code, as the runtime has it do, and

@@ -1,5 +1,7 @@
 // Graphs: launches, copies and fills that are recorded once and launched again as a whole, with the
-// same buffers and numbers.
+// same buffers and numbers. A host function runs while the runtime records: what it frees meanwhile is
+// the graph's own, as other work must not lie there when the graph is launched again, and small zeros
+// have buffers of their own, which the graph clears each time.
 #include "internal.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // [kind, text] of every token, and ['', text] of what is between them: their texts together are the program.
 function fclTokens(text) {
   const KEYWORDS = new Set(('sig fun val kernel param type import let in fn if then else true false div mod not ' +
-                            'match with contract data').split(' '));
+                            'match with contract approximate anyOrder data').split(' '));
   const RULES = [
     ['', /\s+/y],
     ['comment', /--.*/y],
@@ -35,9 +35,11 @@ function fclTokens(text) {
   const is_option = (word, begin, end) => {
     const before = text.slice(Math.max(0, begin - 200), begin), behind = text.slice(end, end + 200);
     if (word === 'with')
-      return /^\s+(#|contract(?![\w'])|\||(\{[^}\n]*\}|[^={\n])*=>|_*[A-Za-z][\w']*\s*=[^=>])|^\s*\n/.test(behind);
+      return /^\s+(#|(contract|approximate|anyOrder)(?![\w'])|\||(\{[^}\n]*\}|[^={\n])*=>|_*[A-Za-z][\w']*\s*=[^=>])|^\s*\n/
+        .test(behind);
     if (word === 'data') return /(^|\n)[ \t]*$/.test(before) && /^[ \t]+[\w' \t]+=\s*[A-Z]/.test(behind);
-    return /(^|[^\w'])with\s+$/.test(before) || (/,\s*$/.test(before) && /^\s*=([^=]|$)/.test(behind));
+    return /(^|[^\w'])with\s+$/.test(before) ||
+           (/,\s*$/.test(before) && /^\s*(=([^=]|$)|,\s*(#|(contract|approximate|anyOrder)(?![\w'])))/.test(behind));
   };
   const tokens = [];
   for (let at = 0; at < text.length;) {
@@ -48,7 +50,7 @@ function fclTokens(text) {
       let word = found[0];
       if (word === '(*') word = text.slice(at, comment_end(at));
       if (kind === 'name' && KEYWORDS.has(word) &&
-          (!/^(with|contract|data)$/.test(word) || is_option(word, at, at + word.length))) kind = 'keyword';
+          (!/^(with|contract|approximate|anyOrder|data)$/.test(word) || is_option(word, at, at + word.length))) kind = 'keyword';
       tokens.push([kind, word]);
       at += word.length;
       break;

@@ -28,7 +28,8 @@ NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-
               ("docs/guide.html", "Guide"),
               ("docs/language.html", "Language"), ("docs/primitives.html", "Primitives"),
               ("docs/prelude.html", "Prelude"),
-              ("docs/library.html", "Library"), ("docs/errors.html", "Errors"), ("examples/README.html", "Examples"))
+              ("docs/library.html", "Library"), ("docs/errors.html", "Errors"), ("examples/README.html", "Examples"),
+              ("docs/README.html", "All"))
 
 # A comment `<!-- also: sum, total -->` below a heading has words by which others look for the section: it goes through
 # Markdown between these marks, to the index of the search, and is not shown.
@@ -137,7 +138,15 @@ class Site:
             lambda match: f'href="{html.escape(self.target(source, html.unescape(match[1])))}"',
             OTHER_NAMES.sub("", "".join(done)),
         )
-        self.page(place_of(source), title, linked)
+        self.page(place_of(source), title, re.sub(
+            r'(?<= src=")([^":]*)(?=")', lambda match: self.picture(source, html.unescape(match[1])), linked))
+
+    def picture(self, source, link):
+        """Copies a picture that a source shows to where the page finds it, by the same link."""
+        found = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
+        os.makedirs(os.path.dirname(os.path.join(self.out, found)), exist_ok=True)
+        shutil.copy(os.path.join(ROOT, found), os.path.join(self.out, found))
+        return link
 
     def listing(self, source):
         """A page of a folder."""

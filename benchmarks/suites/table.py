@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of benchmarks/README.md: the programs of this folder beside NumPy and Numba.
+"""The table that is in benchmarks/results/LOG.md: the programs of this folder beside NumPy and Numba.
 
     python3 -m venv D && D/bin/pip install numpy numba
     make && D/bin/python benchmarks/suites/table.py [--rounds 3] [PROGRAM…]

@@ -165,6 +165,7 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n\n"
         "#if defined __clang__\n"
         "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
+        "#pragma clang diagnostic ignored \"-Wunused-function\" /* helpers for processors with fewer instructions */\n"
         "#elif defined __GNUC__ /* quotients compared; what one loop fills and another reads, which GCC may not see "
         "*/\n"
         "#pragma GCC diagnostic ignored \"-Wtautological-compare\"\n"
@@ -184,10 +185,6 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
         "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
-    text_printf(out,
-                "#if defined __GNUC__ && !defined __clang__\n#define FCL_STEPS _Pragma(\"GCC unroll %d\")\n"
-                "#else\n#define FCL_STEPS\n#endif\n",
-                CPU_STEPS);
     text_add(out, needs.own_vectors ? vector_head : "");
     quirks_print(out, needs.quirks, ON_C);
 }
@@ -238,6 +235,13 @@ const struct dialect dialect_c = {
     .has_scalar_mathematics = true,
     .has_own_vectors = true,
     .function_head = "static inline ",
+    .float_of_f16 = {"defined __clang__ && defined __F16C__", "    __fp16 number;\n"
+                                                              "    memcpy(&number, &x, sizeof x);\n"
+                                                              "    return (float)number;\n"},
+    .f16_of_float = {"defined __clang__ && defined __F16C__", "    const __fp16 number = (__fp16)x;\n"
+                                                              "    uint16_t bits;\n"
+                                                              "    memcpy(&bits, &number, sizeof bits);\n"
+                                                              "    return x != x ? 0x7e00 : bits;\n"},
     .infinity = {"INFINITY", "(double)INFINITY"},
     .block_barrier = "",
     .global_barrier = "",
@@ -248,7 +252,6 @@ const struct dialect dialect_c = {
     .atomic = atomic,
     .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",
-    .steps = "FCL_STEPS",
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",

@@ -93,18 +93,3 @@ bool print_condition(struct printer *p, const struct target_expr *expr, enum pre
     text_add(p->out, is_closed ? ")" : "");
     return true;
 }
-
-/* Loops inside of it are unrolled before. */
-static bool has_loops(const struct target_block *block) {
-    for (size_t i = 0; i < block->statements.count; i++) {
-        const struct target_statement *at = block->statements.at[i];
-        bool is_loop = at->kind == TARGET_WHILE || (at->kind == TARGET_FOR && !at->unroll);
-        if (is_loop || has_loops(&at->body) || has_loops(&at->other))
-            return true;
-    }
-    return false;
-}
-
-bool conditions_by_vectors(const struct target_statement *loop) {
-    return !target_is_scalar(loop) && !has_loops(&loop->body);
-}

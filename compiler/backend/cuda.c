@@ -14,7 +14,9 @@ static bool divides(const struct target_expr *expr) {
     return false;
 }
 
-/* Is a place divided in a loop that is unrolled? */
+/* Is a place divided in a loop that is unrolled? NVIDIA's compiler does not conclude from the launch
+   bounds how many threads a block has: it would compute the row and the column of each result of a
+   tile in every thread, ahead of all, until registers spill. FCL_THREADS tells it. */
 static bool unrolls_division(const struct target_block *block, bool is_unrolled) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
@@ -130,6 +132,26 @@ static void file_head(struct text *out, struct file_needs needs) {
             "FCL_APART(double, double, \"d\")\n"
             "#endif\n");
     }
+    if (needs.fast_roots)
+        text_add(out, "#if !defined fcl_fast_sqrt /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ float fcl_fast_sqrt(float x) {\n"
+                      "    float y;\n"
+                      "    asm(\"sqrt.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                      "    return y;\n"
+                      "}\n"
+                      "#endif\n");
+    if (needs.fast_tangents)
+        text_add(out, "#if !defined fcl_fast_tanh /* what simulates a GPU may have its own */\n"
+                      "static __device__ __forceinline__ float fcl_fast_tanh(float x) {\n"
+                      "#if __CUDA_ARCH__ >= 750\n"
+                      "    float y;\n"
+                      "    asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                      "    return y;\n"
+                      "#else\n"
+                      "    return tanhf(x);\n"
+                      "#endif\n"
+                      "}\n"
+                      "#endif\n");
     if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */
         text_add(out,
                  "#if !defined fcl_pause /* what simulates a GPU may have its own */\n"
@@ -328,6 +350,26 @@ static const struct dialect dialect_cuda = {
     .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,
+    .approximate = {[OP_DIV] = "__fdividef",
+                    [OP_SQRT] = "fcl_fast_sqrt",
+                    [OP_EXP] = "__expf",
+                    [OP_LOG] = "__logf",
+                    [OP_LOG2] = "__log2f",
+                    [OP_LOG10] = "__log10f",
+                    [OP_SIN] = "__sinf",
+                    [OP_COS] = "__cosf",
+                    [OP_TANH] = "fcl_fast_tanh",
+                    [OP_POW] = "__powf"},
+    .float_of_f16 = {"", "    float y;\n"
+                         "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
+                         "    return y;\n"},
+    .f16_of_float = {"", "    unsigned short y;\n"
+                         "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+                         "    return x != x ? 0x7e00 : y;\n"},
+    .half_arithmetic = {[BASE_F16] = "__CUDA_ARCH__ >= 530", [BASE_BF16] = "__CUDA_ARCH__ >= 900"},
+    .bf16_of_float = {"__CUDA_ARCH__ >= 800", "    unsigned short y;\n"
+                                              "    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+                                              "    return x != x ? 0x7fc0 : y;\n"},
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
     .has_rsqrt = true,
     .warp_barrier = "__syncwarp();",
@@ -365,6 +407,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                                     .loads_ahead = true,
                                                     .copies_by_pieces = true,
                                                     .counts_places = true,
+                                                    .computes_halves = true,
                                                     .stack_limit = GPU_THREAD_STACK}};
 
 const struct target target_cuda = {.name = "cuda",

@@ -43,6 +43,17 @@ static const struct {
 /* A function of C's mathematics, of that name? */
 static bool is_mathematics(enum ir_op op) { return forms[op].print == print_mathematical; }
 
+/* See note [approximations]. False: it is computed as ever. */
+static bool print_approximate(struct printer *p, const struct target_expr *expr) {
+    const char *function = p->dialect->approximate[expr->op];
+    if (!p->is_approximate || !function || expr->base != BASE_F32)
+        return false;
+    p->has_fast_roots |= expr->op == OP_SQRT;
+    p->has_fast_tangents |= expr->op == OP_TANH;
+    print_call(p, function, expr);
+    return true;
+}
+
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
     if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base)) {
@@ -216,6 +227,8 @@ static bool division_is_safe(const struct target_expr *expr) {
 }
 
 static void print_division(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (print_approximate(p, expr))
+        return;
     if (base_info[expr->base].is_floating || p->dialect->is_plain || division_is_safe(expr))
         print_operator(p, expr, least);
     else
@@ -242,8 +255,73 @@ static void print_min_max(struct printer *p, const struct target_expr *expr, enu
         print_helper_call(p, base, BASE_BOOL, expr);
 }
 
+/* ---- halves: note [halves] in map/statements.c ---- */
+
+/* A float made of a number of a narrow base. */
+static bool is_widened(const struct target_expr *expr) {
+    return expr->kind == TARGET_EXPR_OPERATION && expr->op == OP_CONVERT && expr->base == BASE_F32 &&
+           base_info[expr->operands[0]->base].is_narrow;
+}
+
+/* Such a float of that base, or a constant that is one of its numbers? */
+static bool is_half(const struct target_expr *expr, enum base base) {
+    if (expr->kind != TARGET_EXPR_CONSTANT)
+        return is_widened(expr) && expr->operands[0]->base == base;
+    return floating_round(base_info[base].format, expr->constant.floating) == expr->constant.floating;
+}
+
+/* A number of a narrow base that is the sum, difference or product of two, and has an instruction? */
+static bool is_of_halves(const struct printer *p, const struct target_expr *expr) {
+    if (expr->kind != TARGET_EXPR_OPERATION || expr->op != OP_CONVERT || !p->dialect->half_arithmetic[expr->base])
+        return false;
+    const struct target_expr *made = expr->operands[0];
+    if (made->kind != TARGET_EXPR_OPERATION || (made->op != OP_ADD && made->op != OP_SUB && made->op != OP_MUL))
+        return false;
+    const struct target_expr *x = made->operands[0], *y = made->operands[1];
+    return is_half(x, expr->base) && is_half(y, expr->base) && (is_widened(x) || is_widened(y));
+}
+
+/* A float as the number of the base that it is; where that is a NaN, any. */
+static void print_half(struct printer *p, const struct target_expr *expr, enum base base) {
+    if (expr->kind == TARGET_EXPR_CONSTANT) {
+        print_constant(p, base, expr->constant, PRECEDENCE_ANY);
+        return;
+    }
+    const struct target_expr *number = expr->base == base ? expr : expr->operands[0], *made = number->operands[0];
+    if (!is_of_halves(p, number)) {
+        print_expr(p, number, PRECEDENCE_ANY);
+        return;
+    }
+    unsigned helper = (unsigned)HELPER_HALVES + made->op - OP_ADD;
+    p->helpers[helper][base][BASE_BOOL] = true;
+    use_narrow_conversion(p, base, BASE_F32);
+    use_narrow_conversion(p, BASE_F32, base);
+    text_printf(p->out, "%s(", helper_name(p->out->arena, helper, base, BASE_BOOL));
+    print_half(p, made->operands[0], base);
+    text_add(p->out, ", ");
+    print_half(p, made->operands[1], base);
+    text_add(p->out, ")");
+}
+
+/* A conversion from or to a narrow base, of such a number. False: it is as any other. */
+static bool print_of_halves(struct printer *p, const struct target_expr *expr) {
+    bool is_result = is_of_halves(p, expr);
+    const struct target_expr *number = is_result ? expr : expr->operands[0];
+    if (!is_result && !(is_widened(expr) && is_of_halves(p, number)))
+        return false;
+    enum base base = number->base;
+    if (is_result)
+        p->helpers[HELPER_ONE_NAN][base][BASE_BOOL] = true;
+    text_printf(p->out, "%s(", helper_name(p->out->arena, is_result ? HELPER_ONE_NAN : OP_CONVERT, expr->base, base));
+    print_half(p, number, base);
+    text_add(p->out, ")");
+    return true;
+}
+
 static void print_convert(struct printer *p, const struct target_expr *expr, enum precedence least) {
     const struct target_expr *x = expr->operands[0];
+    if (print_of_halves(p, expr))
+        return;
     if (expr->base == BASE_BOOL) {
         open_if(p, least > PRECEDENCE_EQUAL);
         print_expr(p, x, wants_parentheses(x, PRECEDENCE_EQUAL, OP_NE) ? PRECEDENCE_PRIMARY : PRECEDENCE_EQUAL + 1);
@@ -252,7 +330,7 @@ static void print_convert(struct printer *p, const struct target_expr *expr, enu
     } else if (base_info[x->base].is_floating && base_info[expr->base].is_integer && !p->dialect->is_plain) {
         print_helper_call(p, expr->base, x->base, expr);
     } else if ((base_info[x->base].is_narrow || base_info[expr->base].is_narrow) && !p->dialect->is_plain) {
-        p->helpers[OP_BITS][BASE_U32][BASE_BOOL] = p->helpers[OP_BITS][BASE_F32][BASE_BOOL] = true;
+        use_narrow_conversion(p, expr->base, x->base);
         print_helper_call(p, expr->base, x->base, expr);
     } else {
         print_cast(p, p->dialect->types[expr->base], x, least);
@@ -346,6 +424,8 @@ static void print_choice(struct printer *p, const struct target_expr *expr, enum
 }
 
 static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (print_approximate(p, expr))
+        return;
     p->quirks |= quirk_bit(QUIRK_RECIPROCAL_ROOTS);
     if (p->dialect->has_rsqrt) {
         print_math(p, "rsqrt", expr);
@@ -384,7 +464,8 @@ static void print_function(struct printer *p, const struct target_expr *expr, en
 
 static void print_mathematical(struct printer *p, const struct target_expr *expr, enum precedence least) {
     (void)least;
-    print_math(p, use_function(p, expr), expr);
+    if (!print_approximate(p, expr))
+        print_math(p, use_function(p, expr), expr);
 }
 
 /* See note [clamped equalities]. */

@@ -5,7 +5,9 @@
 
 /* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or
    AMD's instructions, whose waves may be two of them. What is exchanged comes from a lane of the
-   same sub-group, else is one's own. */
+   same sub-group, else is one's own. They are warps where the device has them; elsewhere a warp is a
+   single thread: two machines of one target, of which the driver takes what the device says, and
+   --sub-groups another. Intel's OpenCL for processors has run them, an AMD GPU has not. */
 static void print_sub_groups(struct text *out) {
     text_add(
         out,
@@ -71,6 +73,8 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
 static void file_head(struct text *out, struct file_needs needs) {
     if (needs.doubles)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (needs.halves)
+        text_add(out, "#if defined cl_khr_fp16\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#endif\n");
     if (needs.atomics64)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
@@ -179,6 +183,19 @@ static const struct dialect dialect_opencl = {
     .has_min_max = true,
     .function_head = "static inline ",
     .bits = {[BASE_U32] = "as_uint", [BASE_U64] = "as_ulong", [BASE_F32] = "as_float", [BASE_F64] = "as_double"},
+    .approximate = {[OP_DIV] = "native_divide",
+                    [OP_SQRT] = "native_sqrt",
+                    [OP_RSQRT] = "native_rsqrt",
+                    [OP_EXP] = "native_exp",
+                    [OP_EXP2] = "native_exp2",
+                    [OP_LOG] = "native_log",
+                    [OP_LOG2] = "native_log2",
+                    [OP_LOG10] = "native_log10",
+                    [OP_SIN] = "native_sin",
+                    [OP_COS] = "native_cos",
+                    [OP_POW] = "native_powr"},
+    .float_of_f16 = {"defined cl_khr_fp16", "    return convert_float(as_half(x));\n"},
+    .f16_of_float = {"defined cl_khr_fp16", "    return x != x ? 0x7e00 : as_ushort(convert_half_rte(x));\n"},
     .infinity = {"INFINITY", "as_double(0x7ff0000000000000ul)"},
     .has_rsqrt = true,
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",

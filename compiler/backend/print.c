@@ -147,7 +147,7 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
         text_add(p->out, ") {\n");
     }
     bool was_by_vectors = p->is_by_vectors, was_unrolled = p->is_unrolled;
-    p->is_by_vectors = p->is_loop && (was_by_vectors || conditions_by_vectors(loop));
+    p->is_by_vectors = p->is_loop && (was_by_vectors || loop->is_by_vectors);
     p->is_unrolled = p->is_by_vectors && loop->unroll;
     print_without_vectors(p, loop);
     print_body(p, &loop->body);
@@ -159,8 +159,6 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
 static void print_while(struct printer *p, const struct target_statement *loop) {
     if (p->dialect->vectors[loop->vectors])
         print_line(p, "%s", p->dialect->vectors[loop->vectors]);
-    if (loop->unroll_by && p->dialect->steps)
-        print_line(p, "%s", p->dialect->steps);
     print_ordered(p, loop);
     print_indent(p);
     if (loop->value) {
@@ -191,8 +189,7 @@ static void print_if(struct printer *p, const struct target_statement *statement
 static void print_mma(struct printer *p, const struct target_statement *statement) {
     enum base base = statement->operands[0]->base;
     p->has_mma |= 1u << (base == BASE_BF16);
-    p->helpers[OP_BITS][BASE_U32][BASE_BOOL] = p->helpers[OP_BITS][BASE_F32][BASE_BOOL] = true;
-    p->helpers[OP_CONVERT][BASE_F32][base] = true; /* where there is no matrix unit */
+    use_narrow_conversion(p, BASE_F32, base); /* where there is no matrix unit */
     print_indent(p);
     text_printf(p->out, "%s ", p->dialect->types[BASE_F32]);
     for (size_t i = 0; i < MMA_SUMS; i++)
@@ -395,6 +392,7 @@ void print_parameters(struct printer *p, const struct target_kernel *kernel, con
 }
 
 void print_kernel(struct printer *p, const struct target_kernel *kernel) {
+    p->is_approximate = kernel->approximates;
     p->is_loop = kernel->mapping == TARGET_LOOP && !p->dialect->is_plain;
     p->dialect->kernel_head(p, kernel);
     print_body(p, &kernel->body);
@@ -458,6 +456,9 @@ void backend_print(struct text *out, const struct target *target, const struct t
             print_contract(p, kernel, users_of(out->arena, kernel, programs, count));
             print_kernel(p, kernel);
         }
+    needs.halves = p->helpers[OP_CONVERT][BASE_F16][BASE_F32] || p->helpers[OP_CONVERT][BASE_F32][BASE_F16];
+    needs.fast_roots = p->has_fast_roots;
+    needs.fast_tangents = p->has_fast_tangents;
     needs.own_vectors = p->uses_vectors;
     needs.quirks |= p->quirks;
     needs.matches = p->has_matches;

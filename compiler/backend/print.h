@@ -33,6 +33,9 @@ enum helper {
     HELPER_REPORT = OP_COUNT, /* a failed check */
     HELPER_MIN_VECTOR,        /* and the next: of floats */
     HELPER_MAX_VECTOR,
+    HELPER_ONE_NAN, /* of a narrow base: a number as it is, of NaNs the one */
+    HELPER_HALVES,  /* and those after: ADD, SUB and MUL of a narrow base */
+    HELPER_HALVES_END = HELPER_HALVES + OP_MUL - OP_ADD,
     HELPER_ATOMIC, /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
     HELPER_COUNT = HELPER_ATOMIC + ATOMIC_COUNT
 };
@@ -41,13 +44,24 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, own_vectors, scalar_loops, warps, matches, pauses, words, wide_loads, copies,
-        pairs, pair_stores, threads, equalities;
+    bool doubles, halves, fast_roots, fast_tangents, atomics64, vectors, own_vectors, scalar_loops, warps, matches,
+        pauses, words, wide_loads, copies, pairs, pair_stores, threads, equalities;
     quirk_set quirks;
     int warp_threads;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
+
+/* The hardware's conversions of floats of 16 bits, in place of those by their bits: note [conversions] in helpers.c. */
+struct conversion {
+    const char *guard; /* where the language has it: what #if asks; "": everywhere; NULL: nowhere */
+    const char *body;  /* of the function of x */
+};
+
+/* note [approximations]
+   What a kernel says `with approximate` of, or --approximate of all, is printed as the language's fast functions of
+   floats, where it has one; everything else is as without. Here, and not earlier, as no other stage computes with
+   them: the folder, the host and the interpreter give what they gave. */
 
 struct dialect {
     enum language language; /* of which the rows of functions have a column */
@@ -59,13 +73,17 @@ struct dialect {
     const char *restrict_word;
     const char *suffix_i64, *suffix_u64;
     struct spelling hardware[TARGET_HARDWARE_COUNT];
-    bool has_min_max;             /* min and max of int, uint, i64, u64 */
-    bool has_f_suffix;            /* sqrtf, not sqrt, of a float */
-    const char *function_head;    /* before a helper's type */
-    const char *bits[BASE_COUNT]; /* the function that gives the same bits as that base; NULL: by a union */
-    bool orders_zeros;            /* fmin and fmax take -0 to be below 0 */
-    const char *infinity[2];      /* float, double */
-    bool has_rsqrt;               /* else 1 / sqrt(x) */
+    bool has_min_max;                  /* min and max of int, uint, i64, u64 */
+    bool has_f_suffix;                 /* sqrtf, not sqrt, of a float */
+    const char *function_head;         /* before a helper's type */
+    const char *approximate[OP_COUNT]; /* note [approximations]: the function of floats; NULL: none */
+    struct conversion float_of_f16, f16_of_float, bf16_of_float;
+    const char
+        *half_arithmetic[BASE_COUNT]; /* of a narrow base: #if asks it; NULL: note [halves] in map/statements.c */
+    const char *bits[BASE_COUNT];     /* the function that gives the same bits as that base; NULL: by a union */
+    bool orders_zeros;                /* fmin and fmax take -0 to be below 0 */
+    const char *infinity[2];          /* float, double */
+    bool has_rsqrt;                   /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     bool loads_wide;                 /* fcl_load_… of file_head: note [loads by vectors] in own_places.c */
@@ -79,7 +97,6 @@ struct dialect {
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
     bool has_generic_atomics;  /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
-    const char *steps;         /* before loops whose steps are to be side by side: note [steps in registers] */
     const char *vectors[TARGET_VECTORS_COUNT];
     bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
     const char *alignment;       /* printf format with the bytes */
@@ -101,16 +118,18 @@ struct printer {
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, has_pairs, stores_pairs, has_threads,
         has_equalities;
-    unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
-    quirk_set quirks;           /* that what is printed would meet */
-    bool uses_vectors;          /* a type of vectors was printed */
-    bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
-    bool is_loop;               /* this kernel is of the loop mapping, */
-    bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */
-    bool is_unrolled;           /* the innermost such loop is unrolled: conditions.c */
-    bool are_shared;            /* helpers: others in the same C file may have defined them, */
-    bool are_first;             /* or will, once more */
-    bool points_to_shared;      /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
+    unsigned has_mma;                       /* bit 0: of f16; bit 1: of bf16 */
+    quirk_set quirks;                       /* that what is printed would meet */
+    bool uses_vectors;                      /* a type of vectors was printed */
+    bool mathematics[OP_COUNT];             /* used of those in mathematics.c */
+    bool has_fast_roots, has_fast_tangents; /* those were printed, */
+    bool is_approximate;                    /* and this kernel has what is fast: note [approximations] */
+    bool is_loop;                           /* this kernel is of the loop mapping, */
+    bool is_by_vectors;                     /* and what is printed in a loop that may go by vectors: conditions.c */
+    bool is_unrolled;                       /* the innermost such loop is unrolled: conditions.c */
+    bool are_shared;                        /* helpers: others in the same C file may have defined them, */
+    bool are_first;                         /* or will, once more */
+    bool points_to_shared;                  /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
 };
 
 /* words.c */
@@ -120,12 +139,12 @@ const char *vector_type(struct printer *p, enum base base);
 const char *vector_prefix(const struct printer *p); /* of functions of vectors */
 /* `helper`: of enum helper, or an operation */
 const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from);
+void use_narrow_conversion(struct printer *p, enum base to, enum base from);
 void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
 
 /* conditions.c */
 /* Prints a condition of several so that vectors can be made of it; false: it is to be as any other. */
 bool print_condition(struct printer *p, const struct target_expr *expr, enum precedence least);
-bool conditions_by_vectors(const struct target_statement *loop); /* in its body */
 
 /* expression.c */
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least);

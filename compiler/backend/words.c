@@ -33,7 +33,17 @@ const char *helper_name(struct arena *arena, unsigned helper, enum base base, en
         return arena_printf(arena, "fcl_%s_of_%s", base_info[base].name, base_info[from].name);
     if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
         return arena_printf(arena, "fcl_%s_%s_vec", helper == HELPER_MIN_VECTOR ? "min" : "max", base_info[base].name);
+    if (helper >= HELPER_HALVES && helper <= HELPER_HALVES_END)
+        helper = OP_ADD + (helper - HELPER_HALVES);
+    if (helper == HELPER_ONE_NAN)
+        return arena_printf(arena, "fcl_one_nan_%s", base_info[base].name);
     return arena_printf(arena, "fcl_%s_%s", ir_op_info[helper].name, base_info[base].name);
+}
+
+void use_narrow_conversion(struct printer *p, enum base to, enum base from) {
+    p->helpers[OP_CONVERT][to][from] = true;
+    if (!p->dialect->bits[BASE_U32])
+        p->helpers[OP_BITS][BASE_U32][BASE_BOOL] = p->helpers[OP_BITS][BASE_F32][BASE_BOOL] = true;
 }
 
 /* ---- constants ---- */

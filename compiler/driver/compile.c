@@ -183,6 +183,7 @@ static enum exit_status write_ir(struct compilation *c, const struct target *tar
     struct generate_request request = request_for(c, target);
     struct generated generated = {0};
     request.until = ""; /* before all passes */
+    request.is_ir = true;
     if (!generate(&request, &generated))
         return EXIT_PROGRAM_WRONG;
     struct text text;

@@ -32,7 +32,7 @@ enum fclc_status {
     FCLC_INTERNAL = 4, // the compiler is wrong, or the host's memory is used up
 };
 
-// "0.1.0"
+// "0.2.0"
 const char *fclc_version(void);
 // Releases a message or a text. NULL is fine.
 void fclc_free(char *text);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "driver/unproved.h"
 #include "elaborate/elaborate.h"
 #include "ir/passes/passes.h"
 #include "ir/text/text.h"
@@ -18,7 +19,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = (int)options->optimise;
-    result.check = options->check;
+    result.check = options->unproved ? DEGREE_ALL : options->check;
     result.stack_bytes = options->stack_bytes;
     return result;
 }
@@ -254,36 +255,40 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.warp_threads = machine->warp_threads;
     }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
-    if (kernel)
+    if (kernel) {
         kernel->contracts = global->contracts;
+        kernel->approximates = global->approximates;
+    }
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
         internal_error(request, kernel, arena_printf(request->arena, "after elaboration: %s", wrong));
     return wrong ? NULL : kernel;
 }
 
-static bool optimised(const struct generate_request *request, struct ir_kernel *kernel) {
-    const struct map_options *map = &request->machine->map;
+static struct pass_run wanted_passes(const struct generate_request *request, const char *until) {
     const struct options *options = request->options;
-    kernel->contracts |= options->contract;
-    struct ir_pass_options passes = {.level = (int)options->optimise,
-                                     .target = map->mapping == TARGET_LOOP
-                                                   ? PASS_CPU
-                                                   : PASS_THREADS | (map->has_exact_blocks ? PASS_EXACT : 0) |
-                                                         (request->machine->polls_by_atomics ? 0 : PASS_FENCES),
-                                     .until = request->until,
-                                     .skipped = options->skipped.at,
-                                     .skipped_count = options->skipped.count};
-    const char *wrong = ir_optimise(request->arena, kernel, &passes);
+    return passes_wanted(&(struct pass_options){.level = (int)options->optimise,
+                                                .has = machine_passes(request->machine),
+                                                .until = until,
+                                                .skipped = options->skipped.at,
+                                                .skipped_count = options->skipped.count});
+}
+
+static bool optimised(const struct generate_request *request, struct ir_kernel *kernel, struct pass_run *passes) {
+    kernel->contracts |= request->options->contract;
+    kernel->approximates |= request->options->approximate;
+    const char *wrong = ir_optimise(request->arena, kernel, passes);
     return wrong ? internal_error(request, kernel, wrong) : true;
 }
 
 /* And what passes and mapping make of it. */
-static const struct target_program *lowered(const struct generate_request *request, struct ir_kernel *kernel) {
+static const struct target_program *lowered(const struct generate_request *request, struct ir_kernel *kernel,
+                                            struct pass_run *passes) {
     struct arena *arena = request->arena;
-    if (!optimised(request, kernel))
+    if (!optimised(request, kernel, passes))
         return NULL;
     struct map_options map = request->machine->map;
+    map.passes = passes;
     map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
     map.launch_sized_outside = request->launch_sized_outside;
     map.has_wide_vectors = map.may_have_vectors && vector_bytes_of(request) > CPU_VECTOR;
@@ -299,11 +304,12 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct ir_kernel *kernel = elaborated(request, global, result);
     if (!kernel)
         return false;
-    if (request->until) {
-        if (*request->until && !optimised(request, kernel))
+    if (request->is_ir) {
+        bool has_passes = !request->until || *request->until;
+        if (has_passes && !optimised(request, kernel, &result->passes))
             return false;
     } else {
-        const struct target_program *target = lowered(request, kernel);
+        const struct target_program *target = lowered(request, kernel, &result->passes);
         if (!target)
             return false;
         vec_push(request->arena, &result->targets, target);
@@ -386,6 +392,7 @@ static bool is_wanted(const struct generate_request *request, size_t index) {
 
 bool generate(const struct generate_request *request, struct generated *result) {
     bool good = true;
+    result->passes = wanted_passes(request, request->until);
     for (size_t i = 0; i < request->program->globals.count; i++) {
         if (is_wanted(request, i))
             good = generate_kernel(request, request->program->globals.at[i], result) && good;
@@ -397,9 +404,10 @@ bool generate(const struct generate_request *request, struct generated *result) 
 
 bool generate_from_ir(const struct generate_request *request, struct ir_kernel *const *kernels, size_t count,
                       struct generated *result) {
+    result->passes = wanted_passes(request, request->until);
     for (size_t i = 0; i < count; i++) {
         struct ir_kernel *kernel = checked(request, kernels[i]);
-        const struct target_program *target = kernel ? lowered(request, kernel) : NULL;
+        const struct target_program *target = kernel ? lowered(request, kernel, &result->passes) : NULL;
         if (!target)
             return false;
         vec_push(request->arena, &result->kernels, kernel);
@@ -416,16 +424,19 @@ static bool is_right(const struct generate_request *request, const struct core_g
     alone.arena = arena_new();
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
-    alone.until = "in-place"; /* which finds the updates that copy */
-    if (good && optimised(&alone, kernel)) {
+    /* in-place finds the updates that copy */
+    struct pass_run first = wanted_passes(&alone, request->options->unproved ? NULL : "in-place");
+    if (good && optimised(&alone, kernel, &first)) {
         warn_of_copies(&alone, kernel);
         warn_of_rereads(&alone, kernel);
+        if (request->options->unproved)
+            unproved_tell(alone.arena, kernel, request->diagnostics);
     }
-    alone.until = request->until;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
     bool is_simt = request->machine->map.mapping == TARGET_SIMT;
+    struct pass_run all = wanted_passes(&alone, NULL);
     if (good && is_simt && map_shared_bytes(alone.arena, kernel) > request->machine->shared_most / 2)
-        good = lowered(&alone, kernel) != NULL;
+        good = lowered(&alone, kernel, &all) != NULL;
     arena_free(alone.arena);
     return good;
 }
@@ -449,8 +460,11 @@ const char *generate_text(const struct generate_request *request, const struct g
         const struct tuned *line = generated->tuned.at[i];
         text_printf(&tuned, "/* Tuned for %s: %s with %s. */\n", line->device, line->kernel, line->params);
     }
+    const char *version = FCLC_VERSION;
+    if (request->options->check != DEGREE_NONE)
+        version = arena_printf(request->arena, "%s --check=%s", version, options_degree_name(request->options->check));
     struct backend_options options = {.source = path,
-                                      .version = FCLC_VERSION,
+                                      .version = version,
                                       .notes = text_string(&tuned),
                                       .is_linked = request->options->ahead,
                                       .is_unoptimised = request->options->optimise == 0};

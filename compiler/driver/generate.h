@@ -12,8 +12,9 @@
 struct generated {
     VEC(const struct core_global *) globals;
     VEC(struct ir_kernel *) kernels;            /* theirs, in the same order, */
-    VEC(const struct target_program *) targets; /* and likewise, unless `until` is given */
+    VEC(const struct target_program *) targets; /* and likewise, unless `is_ir` is given */
     VEC(const struct tuned *) tuned;            /* the lines that were used */
+    struct pass_run passes;                     /* what was done */
 };
 
 struct generate_request {
@@ -33,7 +34,8 @@ struct generate_request {
     uint32_t vector_bytes;         /* of the device's registers; 0: not known */
     uint64_t shared_bytes;         /* that a block has on the device; 0: not known */
     bool launch_sized_outside;     /* as in map_options */
-    const char *until; /* stop after that pass of the IR, or "", after elaboration; NULL: go on to the target */
+    const char *until;             /* the last pass, "": none; NULL: all */
+    bool is_ir;                    /* no target is made of the IR */
     struct diagnostics *diagnostics;
 };
 

@@ -68,23 +68,45 @@ const char *text_for_target(struct compilation *c, struct arena *arena, const ch
 
 /* ---- dumps ---- */
 
+static const struct pass_info *pass_named(const char *name) {
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        if (strcmp(pass_info[i].name, name) == 0)
+            return &pass_info[i];
+    return NULL;
+}
+
+/* A line for each pass: how many changes it has made, or that it was not run. */
+static void print_statistics(struct text *out, const struct pass_run *passes) {
+    text_printf(out, "%7s  %-13s  %s\n", "changes", "pass", "what it does");
+    for (size_t i = 0; i < PASS_COUNT; i++) {
+        if (passes->wanted[i])
+            text_printf(out, "%7llu", (unsigned long long)passes->changes[i]);
+        else
+            text_printf(out, "%7s", "-");
+        text_printf(out, "  %-13s  %s\n", pass_info[i].name, pass_info[i].what);
+    }
+}
+
 enum exit_status dump_later_stage(struct compilation *c, struct text *out) {
     const struct target *target = chosen_target(c->options);
     struct generate_request request = request_for(c, target ? target : targets[0]);
     const char *stage = c->options->dump;
-    bool is_target = strcmp(stage, "target") == 0;
-    if (!is_target)
-        request.until = strcmp(stage, "ir") == 0       ? ""
-                        : strcmp(stage, "ir-opt") == 0 ? ir_passes[ir_pass_count - 1].name
-                                                       : stage;
+    const struct pass_info *pass = pass_named(stage);
+    bool is_statistics = strcmp(stage, "stats") == 0, is_first = strcmp(stage, "ir") == 0;
+    request.until = pass ? stage : is_first ? "" : NULL;
+    request.is_ir = pass ? pass->run != NULL : is_first || strcmp(stage, "ir-opt") == 0;
     struct generated generated = {0};
     if (!generate(&request, &generated))
         return EXIT_PROGRAM_WRONG;
+    if (is_statistics) {
+        print_statistics(out, &generated.passes);
+        return EXIT_GOOD;
+    }
     for (size_t i = 0; i < generated.kernels.count; i++) {
-        if (is_target)
-            backend_dump(out, generated.targets.at[i]);
-        else
+        if (request.is_ir)
             ir_print(out, generated.kernels.at[i]);
+        else
+            backend_dump(out, generated.targets.at[i]);
     }
     return EXIT_GOOD;
 }

@@ -5,7 +5,7 @@
 #include "driver/compilation.h"
 #include "driver/generate.h"
 
-/* --dump=ir, ir-opt and target of a checked program. */
+/* --dump of IR, passes and target, and --stats, of a checked program. */
 enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 
 /* What compiling the kernels of a checked program would find, among the diagnostics. */

@@ -60,7 +60,8 @@ static enum exit_status invoke(struct arena *arena, const struct invocation *inv
         return EXIT_USAGE;
     }
     if (!options_parse(arena, invocation->count, invocation->arguments, options, &why))
-        return driver_explain(options, EXIT_USAGE, why, "`fclc --help` lists the commands and options");
+        return driver_explain(options, EXIT_USAGE, why,
+                              "`fclc --help` lists the commands, `fclc help options` the options");
     options->stack_bytes = stack_bytes;
     options->root = search_root(arena, search_executable(arena));
     if (options->only_version) {
@@ -72,7 +73,9 @@ static enum exit_status invoke(struct arena *arena, const struct invocation *inv
         return EXIT_GOOD;
     }
     if (options->only_help) {
-        if (options->command == COMMAND_COMPILE && options->operand_count == 0)
+        if (options->lists_options)
+            options_print_all(stdout);
+        else if (options->command == COMMAND_COMPILE && options->operand_count == 0)
             options_print_overview(stdout);
         else
             options_print_help(stdout, options->command);

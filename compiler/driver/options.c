@@ -73,13 +73,13 @@ static const char *const *target_names(struct arena *arena, size_t *count) {
     return names.at;
 }
 
-/* Passes of the IR, or with `all` any stage. */
+/* Passes, or with `all` any stage. */
 static const char *const *stage_names(struct arena *arena, bool all, size_t *count) {
-    const char **names = ARENA_ARRAY(arena, const char *, STAGES + ir_pass_count);
+    const char **names = ARENA_ARRAY(arena, const char *, STAGES + PASS_COUNT);
     memcpy(names, stages, sizeof stages);
     *count = all ? STAGES : 0;
-    for (size_t i = 0; i < ir_pass_count; i++)
-        names[(*count)++] = ir_passes[i].name;
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        names[(*count)++] = pass_info[i].name;
     return names;
 }
 
@@ -438,6 +438,10 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
         operands.at++;
         operands.count--;
     }
+    if (options->only_help && operands.count == 1 && strcmp(operands.at[0], "options") == 0) {
+        options->lists_options = true;
+        return true;
+    }
     if (options->command != COMMAND_DUMP && operands.count > 0 && !find_command(&p, operands.at[0], &first)) {
         *why = p.why;
         return false;
@@ -486,7 +490,17 @@ static void print_option(FILE *out, const struct option_info *info) {
         snprintf(left, sizeof left, "-%c, --%s%s%s", info->letter, info->name, equals, argument);
     else
         snprintf(left, sizeof left, "    --%s%s%s", info->name, equals, argument);
-    fprintf(out, "  %s%*s %s\n", left, padding(left, 28), "", info->help);
+    fprintf(out, "  %s%*s", left, padding(left, 28), "");
+    int at = 30;
+    for (const char *word = info->help; *word; word += strspn(word, " ")) {
+        int length = (int)strcspn(word, " ");
+        if (at + 1 + length > 100)
+            fprintf(out, "\n%*s", at = 30, "");
+        fprintf(out, " %.*s", length, word);
+        at += 1 + length;
+        word += length;
+    }
+    fputc('\n', out);
 }
 
 void options_print_help(FILE *out, enum command command) {
@@ -503,14 +517,23 @@ void options_print_help(FILE *out, enum command command) {
 }
 
 void options_print_overview(FILE *out) {
+    /* What most people use, of most commands: the whole is to fit a screen. */
+    static const int usual[] = {OPTION_OUTPUT,     OPTION_TARGET, OPTION_DEFINE, OPTION_OPTIMISE,
+                                OPTION_BLOCK_SIZE, OPTION_MAP,    OPTION_CHECK,  OPTION_WARN,
+                                OPTION_JSON,       OPTION_DUMP,   OPTION_HELP,   OPTION_VERSION};
     fprintf(out, "fclc, the compiler for FCL, a functional language for GPU kernels\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  fclc %s%*s %s\n", command_info[i].synopsis, padding(command_info[i].synopsis, 36), "",
+        fprintf(out, "  fclc %s%*s %s\n", command_info[i].synopsis, padding(command_info[i].synopsis, 34), "",
                 command_info[i].summary);
-    fprintf(out,
-            "\nFILE.fcl may be -, standard input. `fclc COMMAND --help` lists a command's options. These are all:\n\n");
+    fputc('\n', out);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        print_option(out, &option_info[usual[i]]);
+    fprintf(out, "\nMore: `fclc help COMMAND` (a command and its options), `fclc help options` (all options).\n"
+                 "FILE.fcl may be -, standard input. Exit status: 0 good; 1 the program is wrong or a test failed;\n"
+                 "2 the command line is wrong; 3 the device or its driver failed; 4 an internal error.\n");
+}
+
+void options_print_all(FILE *out) {
     for (int i = 0; i < OPTION_COUNT; i++)
         print_option(out, &option_info[i]);
-    fprintf(out, "\nExit status: 0 good; 1 the program is wrong or a test failed; 2 the command line is wrong;\n"
-                 "3 the device or its driver failed; 4 an internal error.\n");
 }

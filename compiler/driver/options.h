@@ -13,7 +13,7 @@
 #include "support/vec.h"
 #include "types/check.h"
 
-#define FCLC_VERSION "0.1.0"
+#define FCLC_VERSION "0.2.0"
 
 enum exit_status {
     EXIT_GOOD = 0,
@@ -70,7 +70,7 @@ struct options {
     bool block_size_given, grid_size_given, warp_size_given, vector_bytes_given;
     enum check_degree check; /* fmt, doc: not DEGREE_NONE where it was given */
     bool check_given;
-    bool contract;
+    bool contract, approximate;
     int64_t unroll;   /* -1: not said */
     int64_t optimise; /* 0 … 2 */
     int64_t limit;    /* elements of a result that are printed; 0: all */
@@ -81,7 +81,7 @@ struct options {
     bool ahead;             /* host functions in one file with the kernels */
     bool no_prelude;
     bool all_targets;
-    bool types_only;                    /* check */
+    bool types_only, unproved;          /* check */
     bool from_stdin;                    /* fmt */
     const char *filter;                 /* test: of the directives those with this in them; NULL: all */
     const char *junit;                  /* test: a file for the report; NULL: none */
@@ -90,10 +90,10 @@ struct options {
     int64_t seed;                       /* test: of random arguments */
     int64_t runs;                       /* bench; 0: not said */
     double time;                        /* bench: seconds; 0: not said */
-    const char *save, *baseline;        /* bench: files; or NULL */
+    const char *save, *baseline;        /* bench, report: files; or NULL */
     const char *sizes, *device;         /* report; or NULL */
     VEC(struct param_setting) settings; /* -D */
-    VEC(const char *) skipped;          /* --skip: passes of the IR */
+    VEC(const char *) skipped;          /* --skip: passes */
     VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
@@ -102,6 +102,7 @@ struct options {
     FILE *messages;                     /* where all that is said goes; NULL: stderr */
     const char *completion;             /* the shell, and nothing else is wanted */
     bool only_help, only_version;
+    bool lists_options; /* the help that is wanted is that of all options */
 };
 
 /* The words that its argument may be; none where it may be anything. */
@@ -122,5 +123,6 @@ const char *options_mapping_name(enum mapping mapping);
 void options_print_usage(FILE *out);                      /* short: the commands */
 void options_print_help(FILE *out, enum command command); /* a command's own */
 void options_print_overview(FILE *out);                   /* fclc --help */
+void options_print_all(FILE *out);                        /* fclc help options */
 
 #endif

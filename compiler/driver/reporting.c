@@ -12,6 +12,7 @@
 #include "driver/output.h"
 #include "report/report.h"
 #include "support/edit.h"
+#include "values/value.h"
 
 /* ---- sizes: NAME=N,NAME=RxC ---- */
 
@@ -171,6 +172,43 @@ const struct target_program *report_program(struct compilation *c, struct arena 
     return generate(&request, &generated) ? generated.targets.at[0] : NULL;
 }
 
+/* A report that was written before; NULL, with a message printed: it cannot be read. */
+static yyjson_val *read_baseline(struct compilation *c) {
+    const char *path = c->options->baseline, *why;
+    struct value_bytes bytes;
+    yyjson_val *then = NULL;
+    if (value_read_file(c->arena, path, &bytes, &why))
+        then = json_read(c->arena, (const char *)bytes.at, bytes.length, &why);
+    if (!then)
+        driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why);
+    return then;
+}
+
+/* Prints what differs from the baseline: in place of the report, or, where that is JSON, on stderr. */
+static enum exit_status compare(struct compilation *c, const char *json) {
+    report_differences all = {0};
+    const char *why;
+    yyjson_val *then = read_baseline(c), *now = json_read(c->arena, json, strlen(json), &why);
+    if (!then)
+        return EXIT_USAGE;
+    if ((why = report_compare(c->arena, then, now, &all)))
+        return driver_complain(c->options, EXIT_USAGE, "%s: %s", c->options->baseline, why);
+    FILE *out = c->options->json && !c->options->output ? stderr : stdout;
+    size_t grew = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct report_difference *one = &all.at[i];
+        grew += one->change == REPORT_GREW;
+        if (one->change == REPORT_NEW)
+            fprintf(out, "%s: is new\n", one->kernel);
+        else
+            fprintf(out, "%s: %s: %s, and %s before: %s\n", one->kernel, one->total, one->now, one->then,
+                    one->change == REPORT_GREW ? "more" : "less");
+    }
+    if (grew == 0)
+        fprintf(out, "no amount grew\n");
+    return grew ? EXIT_PROGRAM_WRONG : EXIT_GOOD;
+}
+
 static enum exit_status report(struct compilation *c, struct options *options) {
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
@@ -186,12 +224,19 @@ static enum exit_status report(struct compilation *c, struct options *options) {
                                                          : REPORT_AS_TEXT};
     if (options->operand_count > 1 && !(wish.only = compilation_kernel(c)))
         return EXIT_USAGE;
-    const char *why, *text = report_text(c, c->arena, &wish, c->diagnostics, &why);
-    if (!text)
+    bool is_shown = !options->baseline || wish.form != REPORT_AS_TEXT;
+    if (!is_shown)
+        wish.form = REPORT_AS_JSON;
+    const char *why, *text = report_text(c, c->arena, &wish, c->diagnostics, &why), *json = text;
+    if (text && options->baseline && wish.form == REPORT_AS_PAGE) {
+        wish.form = REPORT_AS_JSON;
+        json = report_text(c, c->arena, &wish, c->diagnostics, &why);
+    }
+    if (!json)
         return why ? driver_complain(options, EXIT_USAGE, "%s", why) : EXIT_PROGRAM_WRONG;
-    if (!output_write(c->arena, options->output ? options->output : "-", text, strlen(text), &why))
+    if (is_shown && !output_write(c->arena, options->output ? options->output : "-", text, strlen(text), &why))
         return driver_complain(options, EXIT_USAGE, "%s", why);
-    return EXIT_GOOD;
+    return options->baseline ? compare(c, json) : EXIT_GOOD;
 }
 
 enum exit_status command_report(struct options *options) {

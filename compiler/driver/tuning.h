@@ -1,4 +1,7 @@
-/* Tuned values of params: the file FILE.tune beside FILE.fcl, which `fclc tune` writes and every
+/* A param is a name until a kernel is elaborated: kernels of one file may have different values for it, and the tuner
+   tries many without checking the program again.
+
+   Tuned values of params: the file FILE.tune beside FILE.fcl, which `fclc tune` writes and every
    command that makes code reads.
 
    A line for each kernel and device, of six columns with tabs between them: the kind of device (as

@@ -23,8 +23,6 @@
    not reported. */
 #include "elaborate/value.h"
 
-enum { MOST_SEEN = 64 }; /* instructions of a region in which a check is looked for */
-
 static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span,
                                     bool is_contained) {
     struct span users = elab_users_span(e, span);
@@ -34,24 +32,15 @@ static struct ir_check_site site_of(const struct elaborator *e, enum ir_check ch
                                   .is_contained = is_contained};
 }
 
-/* The same condition, where this is reached. */
-static bool is_noted_before(const struct elaborator *e, const struct ir_value *condition) {
-    for (const struct ir_region *at = ir_current(e->builder); at; at = at->parent)
-        for (size_t i = at->instructions.count, seen = 0; i-- > 0 && seen < MOST_SEEN; seen++)
-            if (at->instructions.at[i]->kind == IR_CHECK && at->instructions.at[i]->operands[0] == condition)
-                return true;
-    return false;
-}
-
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
     bool is_noted = e->options->check == DEGREE_MEMORY && ir_check_info[check].brief && !e->tries;
-    if ((!elab_checks_all(e) && !is_noted) || e->shape || ir_prove(e->builder, condition) ||
-        (is_noted && is_noted_before(e, condition)))
+    if ((!elab_checks_all(e) && !is_noted) || e->shape || ir_prove_told(e->builder, condition))
         return;
     struct ir_check_site site = site_of(e, check, span, is_noted);
     site.is_noted = is_noted;
     ir_check(e->builder, site, condition, a, b);
+    ir_tell(e->builder, condition);
 }
 
 void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "elaborate/value.h"
+#include "ir/build/conflict.h"
 
 /* Counts up to this come from lengths that the program knows, as those of chunks. */
 enum { MOST_OF_CHUNK = 65536 };
@@ -19,15 +20,31 @@ static bool never_runs(struct elaborator *e) {
     return false;
 }
 
-/* No branch decides about the current place: what goes wrong here goes wrong whenever there is
-   anything to do at all, or a whole chunk of it. */
-static bool runs_if_reached(struct elaborator *e) {
+bool elab_runs_if_reached(struct elaborator *e) {
     if (never_runs(e))
         return false;
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
         if (region->owner->kind == IR_IF && !IR_PART(region->owner, branch).takes_both &&
             !(IR_PART(region->owner, branch).is_split && region == region->owner->regions[0]))
             return false;
+    return true;
+}
+
+/* One that loops come to for certain, and that is outside. */
+static bool reject_reached(struct elaborator *e, const struct ir_value *index, const struct ir_value *length) {
+    struct ir_outside found;
+    if (!length->is_constant || index->is_constant || !elab_runs_for_certain(e) ||
+        !ir_find_outside(e->builder, (struct ir_value *)index, length->constant.integer, &found))
+        return false;
+    const char *when = found.of ? arena_printf(e->arena, ", when %s is %lld", found.of->name ? found.of->name : "i",
+                                               (long long)found.at)
+                                : "";
+    if (found.index < 0)
+        elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld is negative%s", (long long)found.index, when);
+    else
+        elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld is out of range: the array has %lld %s%s",
+                    (long long)found.index, (long long)length->constant.integer,
+                    text_elements(length->constant.integer), when);
     return true;
 }
 
@@ -49,7 +66,7 @@ static bool reject_index(struct elaborator *e, const struct ir_value *index, con
         elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is out of range: the array has %s%lld %s",
                     (long long)index->low, at_least, at_most, (long long)length->high, text_elements(length->high));
     else
-        return false;
+        return reject_reached(e, index, length);
     return true;
 }
 
@@ -265,11 +282,11 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         if (index)
             index = ir_resolve(e->builder, index);
         if (!count && pull->memory.element && is_array_of_scalars(pull->memory.element) &&
-            (!runs_if_reached(e) || e->rejected.count))
+            (!elab_runs_if_reached(e) || e->rejected.count))
             return index_nothing(e, pull->memory.element);
         if (index && index->is_constant) {
             bool is_outside = index->constant.integer < 0 || (uint64_t)index->constant.integer >= count;
-            if (is_outside && count && !runs_if_reached(e))
+            if (is_outside && count && !elab_runs_if_reached(e))
                 return elab_list_item(e, pull, 0); /* never asked for, if the branch's condition is right */
             if (is_outside)
                 elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is out of range: the array has %zu %s",
@@ -307,7 +324,7 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
 }
 
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index) {
-    if (index && pull->length && !e->shape && runs_if_reached(e) &&
+    if (index && pull->length && !e->shape && elab_runs_if_reached(e) &&
         reject_index(e, ir_resolve(e->builder, index), ir_resolve(e->builder, pull->length)))
         return ir_int(e->builder, 0);
     return elab_checked_index(e, index, pull->length);

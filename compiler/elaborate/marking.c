@@ -8,16 +8,24 @@
    multiple of the index and something that all have alike. The prelude says `covers` of what it
    writes whole, which is tested, and not trusted with being inside. */
 #include "elaborate/value.h"
-#include "ir/build/bits.h"
-#include "ir/build/linear.h"
 
+#include "ir/build/bits.h"
+#include "ir/build/conflict.h"
+#include "ir/build/linear.h"
+#include "ir/walk.h"
+#include "support/map.h"
+
+typedef VEC(struct ir_write) writes;
 struct marking {
     struct push *push;
     enum ir_check outside;
     struct ir_buffer *marks;
+    const struct ir_region *around;
     struct ir_value *length;
     bool is_over; /* a place may be written again */
     bool is_cleared;
+    struct map *places; /* by the atomics, or stores, that mark them */
+    writes *looked_at;  /* without marks */
 };
 
 static enum ir_memory marks_memory(enum level_value level) {
@@ -32,12 +40,16 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
     struct ir_value *one = ir_constant(b, BASE_U32, (union scalar){.natural = 1});
     struct ir_value *zero = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
     struct ir_value *bit = ir_binary(b, OP_SHL, one, at), *old;
+    const struct ir_instruction *marks;
     if (marking->marks->memory == MEMORY_PRIVATE) {
         old = ir_load(b, marking->marks, word);
         ir_store(b, marking->marks, word, ir_binary(b, OP_OR, old, bit));
+        marks = ir_current(b)->instructions.at[ir_current(b)->instructions.count - 1];
     } else {
         old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
+        marks = old->definition;
     }
+    map_set(marking->places, marks, place);
     if (marking->is_over)
         return ir_bool(b, true);
     struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
@@ -45,13 +57,48 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
     return is_first;
 }
 
+/* One place for all turns of a loop that has several, in no branch, is wrong for certain. */
+static void refute_constant(struct elaborator *e, const struct marking *marking, const struct ir_value *place) {
+    const struct ir_region *region = ir_current(e->builder);
+    int64_t turns = 1;
+    if (!place->is_constant || place->constant.integer < 0 || marking->is_over || !elab_runs_if_reached(e))
+        return;
+    for (; region != marking->around; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        if (!owner || (owner->kind != IR_FORALL && owner->kind != IR_FOR))
+            return;
+        turns = owner->operands[0]->high > turns ? owner->operands[0]->high : turns;
+    }
+    if (turns < 2)
+        return;
+    struct span made_at = e->made_at;
+    e->made_at = marking->push->made_at;
+    elab_reject(e, DIAG_WRITTEN_TWICE, marking->push->span,
+                marking->push->kind == PUSH_EACH ? "two writes are to place %lld"
+                                                 : "places 0 and 1 are both written at %lld",
+                (long long)place->constant.integer);
+    e->made_at = made_at;
+}
+
+/* Without checks. */
+static void write_looked_at(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                            struct elab_value *element) {
+    const struct marking *marking = self->marking;
+    refute_constant(e, marking, index);
+    if (marking->length && marking->length->is_constant)
+        vec_push(e->arena, marking->looked_at, ((struct ir_write){index, ir_current(e->builder)}));
+    self->next->write(e, self->next, index, element);
+}
+
 static void write_marked(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
     const struct marking *marking = self->marking;
     struct ir_builder *b = e->builder;
     struct ir_value *inside = elab_is_inside(e, index, marking->length);
-    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
-    enum ir_truth truth = ir_known(b, inside);
+    refute_constant(e, marking, index);
+    enum ir_truth truth = ir_prove(b, inside) ? IR_TRUE : ir_known(b, inside);
+    if (truth != IR_TRUE)
+        elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
     if (truth == IR_FALSE)
         return;
     if (truth == IR_UNKNOWN)
@@ -67,11 +114,17 @@ static void write_inside(struct elaborator *e, const struct writer *self, struct
                          struct elab_value *element) {
     const struct marking *marking = self->marking;
     struct ir_builder *b = e->builder;
-    elab_check_push(e, marking->push, marking->outside, elab_is_inside(e, index, marking->length), index,
-                    marking->length);
+    struct ir_value *inside = elab_is_inside(e, index, marking->length);
+    refute_constant(e, marking, index);
+    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
     bool before = ir_set_overwrites(b, false);
     ir_set_overwrites(b, before || marking->is_cleared);
-    elab_write_within(e, self->next, index, element, marking->length);
+    enum ir_truth truth = ir_begin_choice(b, inside);
+    if (marking->length->is_constant || marking->is_cleared)
+        vec_push(e->arena, marking->looked_at, ((struct ir_write){index, ir_current(b)}));
+    if (truth != IR_FALSE)
+        self->next->write(e, self->next, index, element);
+    ir_end_only_choice(b, truth);
     ir_set_overwrites(b, before);
 }
 
@@ -192,6 +245,128 @@ static bool is_covered(struct elaborator *e, const struct push *push, struct ir_
     return is_said || (is_seen && c.is_covered);
 }
 
+/* ---- what is proved afterwards ---- */
+
+static bool is_left(const struct map *left, const struct ir_instruction *at) {
+    for (size_t i = 0; i < at->operand_count; i++)
+        if (map_has(left, at->operands[i]))
+            return true;
+    return false;
+}
+
+/* What is made of the marks, and goes with them; false: something else takes it. */
+static bool find_marks(const struct ir_region *region, const struct ir_buffer *marks, bool are_all, struct map *taken) {
+    struct map *left = taken; /* values and instructions */
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        struct ir_instruction *at = walk.at;
+        bool is_mark = at->buffer == marks, is_first = is_left(left, at);
+        if (!is_mark && !is_first)
+            continue;
+        for (size_t i = 0; i < at->result_count; i++)
+            map_set(left, at->results[i], at);
+        if (is_first && !is_mark && at->kind == IR_OPERATION && at->operands[0]->base == BASE_BOOL)
+            return false;
+        if (is_first && !is_mark && at->kind != IR_OPERATION && at->kind != IR_CHECK &&
+            (at->kind != IR_IF || at->result_count > 0 || at->regions[1]->instructions.count > 0))
+            return false;
+        if (are_all || at->kind == IR_CHECK || at->kind == IR_IF)
+            map_set(taken, at, at);
+    }
+    return true;
+}
+
+/* By its elements, as forceUpTo's. */
+static bool is_said(const struct push *push) { return push->kind == PUSH_PERMUTE_INTO && push->into.said; }
+
+static bool leaves_out(const struct push *push) {
+    return push->kind == PUSH_PERMUTE_INTO || push->kind == PUSH_INTERLEAVE_INTO;
+}
+
+/* What goes wrong whenever the code is come to is an error. */
+static void refute(struct elaborator *e, const struct marking *marking, const writes *all) {
+    const struct push *push = marking->push;
+    if (is_said(push) || !elab_runs_if_reached(e))
+        return;
+    struct ir_conflict found = ir_find_conflict(e->arena, ir_current(e->builder), all->at, all->count, marking->length,
+                                                leaves_out(push), marking->is_over);
+    long long place = found.place, length = marking->length->constant.integer;
+    struct span made_at = e->made_at;
+    e->made_at = push->made_at;
+    switch (found.kind) {
+    case CONFLICT_TWICE:
+        elab_reject(e, DIAG_WRITTEN_TWICE, push->span,
+                    push->kind == PUSH_EACH ? "writes %lld and %lld are both to place %lld"
+                                            : "places %lld and %lld are both written at %lld",
+                    (long long)found.first, (long long)found.second, place);
+        break;
+    case CONFLICT_OUTSIDE:
+        elab_reject(e, DIAG_WRITE_OUT_OF_RANGE, push->span,
+                    push->kind == PUSH_EACH ? "write %lld is to place %lld, and the array has %lld elements"
+                                            : "place %lld is written at %lld, and the array has %lld elements",
+                    (long long)found.first, place, length);
+        break;
+    case CONFLICT_MISSING:
+        elab_reject(e, DIAG_NEVER_WRITTEN, push->span, "place %lld of %lld is never written", place, length);
+        break;
+    case CONFLICT_NONE: break;
+    }
+    e->made_at = made_at;
+}
+
+/* Leaves out what is proved; true: that is all. */
+static bool prove_marks(struct elaborator *e, const struct marking *marking, const struct ir_instruction *cleared) {
+    struct ir_builder *b = e->builder;
+    const struct ir_region *here = ir_current(b);
+    writes all = {0};
+    for (struct ir_walk walk = ir_walk(here); walk.at; ir_next(&walk))
+        if (map_has(marking->places, walk.at))
+            vec_push(e->arena, &all, ((struct ir_write){map_get(marking->places, walk.at), walk.at->region}));
+    bool is_once = ir_writes_once(b, here, all.at, all.count);
+    bool are_all =
+        is_once && !is_said(marking->push) && ir_writes_all(b, here, all.at, all.count, marking->length, true);
+    if (!are_all)
+        refute(e, marking, &all);
+    if (!is_once)
+        return false;
+    struct map *taken = map_new(e->arena);
+    if (!find_marks(here, marking->marks, are_all, taken))
+        return false;
+    if (are_all) {
+        map_set(taken, marking->marks, NULL);
+        if (cleared)
+            map_set(taken, cleared, NULL);
+    }
+    ir_take_all_back(b, taken);
+    return are_all;
+}
+
+/* Without marks: what is wrong for certain; and what was cleared in vain. Regions that were left behind are not
+   there. */
+static void look_at(struct elaborator *e, const struct marking *marking, const struct ir_instruction *cleared) {
+    const writes *all = marking->looked_at;
+    struct ir_builder *b = e->builder;
+    if (!all->count)
+        return;
+    struct map *there = map_new(e->arena);
+    map_set(there, marking->around, NULL);
+    for (struct ir_walk walk = ir_walk(marking->around); walk.at; ir_next(&walk))
+        for (int r = 0; r < 2 && walk.at->regions[r]; r++)
+            map_set(there, walk.at->regions[r], NULL);
+    writes kept = {0};
+    for (size_t i = 0; i < all->count; i++)
+        if (map_has(there, all->at[i].region))
+            vec_push(e->arena, &kept, all->at[i]);
+    bool is_once = ir_writes_once(b, marking->around, kept.at, kept.count);
+    bool are_all = is_once && ir_writes_all(b, marking->around, kept.at, kept.count, marking->length, cleared != NULL);
+    if (are_all && cleared) {
+        struct map *taken = map_new(e->arena);
+        map_set(taken, cleared, NULL);
+        ir_take_all_back(b, taken);
+    } else if (!are_all && marking->length->is_constant) {
+        refute(e, marking, &kept);
+    }
+}
+
 static bool is_cleared(const struct writer *writer) {
     for (; writer; writer = writer->next)
         if (writer->marking && writer->marking->is_cleared)
@@ -200,37 +375,46 @@ static bool is_cleared(const struct writer *writer) {
 }
 
 /* Writers take no element for zeros in memory. */
-static void clear(struct elaborator *e, const struct push *push, struct ir_value *length, const struct writer *writer) {
+static const struct ir_instruction *clear(struct elaborator *e, const struct push *push, struct ir_value *length,
+                                          const struct writer *writer) {
     if (elab_is_none(e, length))
-        return;
+        return NULL;
     struct ir_value *i = elab_begin_threads(e, push->level, length);
     writer->write(e, writer, i, NULL);
+    const struct ir_instruction *loop = i->region ? i->region->owner : NULL;
     elab_end_threads(e, push->level, i);
+    return loop;
 }
 
 /* With --check=memory; and without checks, where lengths may be unfinished (check.c). */
 static void run_inside(struct elaborator *e, struct push *push, const struct marking *of, const struct writer *writer,
                        elab_run_function *run) {
     struct marking marking = *of;
+    const struct ir_instruction *cleared = NULL;
     bool wants = e->options->check == DEGREE_MEMORY && !e->tries && !is_cleared(writer);
     if (wants && !is_covered(e, push, ir_resolve(e->builder, marking.length))) {
-        clear(e, push, ir_resolve(e->builder, marking.length), writer);
+        cleared = clear(e, push, ir_resolve(e->builder, marking.length), writer);
         marking.is_cleared = true;
     }
     struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
     run(e, push, &inside);
+    look_at(e, &marking, is_said(push) ? NULL : cleared);
 }
 
 static void run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
                        elab_run_function *run) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, push);
+    bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
+    writes looked_at = {0};
+    struct marking marking = {push,  outside,           NULL,      ir_current(b), length, is_over,
+                              false, map_new(e->arena), &looked_at};
     if (!e->guards || !length) {
-        run(e, push, writer);
+        struct writer looking = {.write = write_looked_at, .marking = &marking, .next = writer};
+        run(e, push, &looking);
+        look_at(e, &marking, NULL);
         return;
     }
-    bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
-    struct marking marking = {push, outside, NULL, length, is_over, false};
     if (!elab_checks_all(e)) {
         run_inside(e, push, &marking, writer, run);
         return;
@@ -246,11 +430,13 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
     ir_allocate(b, marking.marks);
     struct ir_value *w = elab_begin_threads(e, push->level, words);
     ir_store(b, marking.marks, w, ir_constant(b, BASE_U32, (union scalar){.natural = 0}));
+    const struct ir_instruction *cleared = w->region ? w->region->owner : NULL;
     elab_end_threads(e, push->level, w);
     struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
     run(e, push, &marked);
-    bool is_said = push->kind == PUSH_PERMUTE_INTO && push->into.said;
-    struct ir_value *stored = is_said ? elab_said_length(e, push) : length;
+    if (prove_marks(e, &marking, cleared))
+        return;
+    struct ir_value *stored = is_said(push) ? elab_said_length(e, push) : length;
     struct ir_value *i = elab_begin_threads(e, push->level, stored);
     struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
     struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);

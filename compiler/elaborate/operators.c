@@ -1,8 +1,10 @@
 /* What is seen of functions that a program gives: whether an operator commutes, what it does with a start value, what a
    comparison compares. They are applied to values of which nothing is known, and what that builds is dropped. */
+#include <math.h>
 #include <string.h>
 
 #include "elaborate/value.h"
+#include "ir/walk.h"
 
 static bool commutes(struct elaborator *e, const struct elab_value *f) {
     return f->kind == ELAB_CLOSURE ? core_commutes(e->arena, f->closure.lambda)
@@ -10,6 +12,31 @@ static bool commutes(struct elaborator *e, const struct elab_value *f) {
 }
 
 PRIMITIVE(COMMUTES) { return elab_scalar(e, ir_bool(e->builder, commutes(e, arguments[0]))); }
+
+/* Two elements of which nothing is known, between begin and end; what is built with them is dropped. */
+struct unknown_elements {
+    struct ir_region *here;
+    struct span span;
+    struct elab_value *x, *y;
+};
+
+static struct unknown_elements begin_unknown(struct elaborator *e, struct type *element) {
+    struct ir_builder *b = e->builder;
+    base_list bases = elab_bases_of(e, element);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, 2 * bases.count);
+    for (size_t k = 0; k < 2 * bases.count; k++)
+        carried[k] = ir_constant(b, bases.at[k % bases.count], (union scalar){0});
+    struct unknown_elements unknown = {.here = ir_current(b), .span = e->span};
+    ir_begin_for(b, ir_int(b, 2), carried, 2 * bases.count, "unknown");
+    unknown.x = elab_of_type(e, element, carried);
+    unknown.y = elab_of_type(e, element, carried + bases.count);
+    return unknown;
+}
+
+static void end_unknown(struct elaborator *e, const struct unknown_elements *unknown) {
+    ir_unwind(e->builder, unknown->here);
+    e->span = unknown->span;
+}
 
 bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x, struct elab_value *y,
                 struct elab_value *same) {
@@ -25,6 +52,45 @@ bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x
     return true;
 }
 
+/* Whether it gives a float that is not one of its operands, but for the sign. */
+static bool rounds(const struct ir_instruction *instruction) {
+    if (instruction->kind != IR_OPERATION || !base_info[instruction->results[0]->base].is_floating)
+        return false;
+    enum ir_op op = instruction->op;
+    return op != OP_MIN && op != OP_MAX && op != OP_ABS && op != OP_NEG && op != OP_SELECT && op != OP_BITS;
+}
+
+/* Applies the operator to elements of which nothing is known, and looks whether code that rounds comes of it: where
+   none does, an associative operator gives the same by every tree. */
+static bool operator_rounds(struct elaborator *e, struct elab_value *f, struct type *element) {
+    struct unknown_elements unknown = begin_unknown(e, element);
+    elab_leaves(e, elab_apply2(e, f, unknown.x, unknown.y));
+    bool result = false;
+    for (struct ir_walk walk = ir_walk(ir_current(e->builder)); walk.at && !result; ir_next(&walk))
+        result = rounds(walk.at);
+    end_unknown(e, &unknown);
+    return result;
+}
+
+PRIMITIVE(MAY_REORDER) {
+    bool may = e->global->any_order || !operator_rounds(e, arguments[0], elab_type(e, instance, 0));
+    return elab_scalar(e, ir_bool(e->builder, may));
+}
+
+static bool is_zero(const struct ir_value *value) {
+    return value->is_constant && value->constant.floating == 0 && !signbit(value->constant.floating);
+}
+
+/* Whether the start value with any element rounds nothing, or does no more than to add 0. */
+static bool adds_nothing(struct elaborator *e, struct elab_value *f, struct elab_value *start, struct elab_value *any) {
+    elab_leaves(e, elab_apply2(e, f, start, any));
+    for (struct ir_walk walk = ir_walk(ir_current(e->builder)); walk.at; ir_next(&walk))
+        if (rounds(walk.at) &&
+            (walk.at->op != OP_ADD || (!is_zero(walk.at->operands[0]) && !is_zero(walk.at->operands[1]))))
+            return e->global->any_order;
+    return true;
+}
+
 bool elab_may_repeat(struct elaborator *e, struct elab_value *f, struct elab_value *start) {
     struct ir_builder *b = e->builder;
     ir_values leaves = elab_leaves(e, start);
@@ -37,7 +103,7 @@ bool elab_may_repeat(struct elaborator *e, struct elab_value *f, struct elab_val
     ir_begin_for(b, ir_int(b, 2), carried, leaves.count, "unknown");
     struct elab_value *any = elab_unflatten(e, start, carried);
     struct span span = e->span;
-    bool result = (commutes(e, f) && elab_gives(e, f, start, start, start)) ||
+    bool result = (commutes(e, f) && elab_gives(e, f, start, start, start) && adds_nothing(e, f, start, any)) ||
                   (elab_gives(e, f, start, any, any) && elab_gives(e, f, any, start, any));
     ir_unwind(b, here);
     e->span = span;
@@ -71,21 +137,12 @@ static void find_comparisons(struct float_comparisons *found, const struct ir_va
 
 /* Applies it to values of which nothing is known. */
 static bool compares_floats(struct elaborator *e, struct elab_value *before, struct type *element) {
-    struct ir_builder *b = e->builder;
-    base_list bases = elab_bases_of(e, element);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, 2 * bases.count);
-    for (size_t k = 0; k < 2 * bases.count; k++)
-        carried[k] = ir_constant(b, bases.at[k % bases.count], (union scalar){0});
-    struct ir_region *here = ir_current(b);
-    ir_begin_for(b, ir_int(b, 2), carried, 2 * bases.count, "unknown");
-    struct elab_value *x = elab_of_type(e, element, carried), *y = elab_of_type(e, element, carried + bases.count);
+    struct unknown_elements unknown = begin_unknown(e, element);
     struct float_comparisons found = {.seen = map_new(e->arena)};
-    struct span span = e->span;
-    struct ir_value *truth = elab_as_scalar(e, elab_apply2(e, before, x, y));
+    struct ir_value *truth = elab_as_scalar(e, elab_apply2(e, before, unknown.x, unknown.y));
     if (truth)
         find_comparisons(&found, truth);
-    ir_unwind(b, here);
-    e->span = span;
+    end_unknown(e, &unknown);
     return found.is_ordered && !found.asks_for_nan;
 }
 

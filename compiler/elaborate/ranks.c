@@ -1,5 +1,9 @@
 /* rankByIndex: of each index, how many before it are equal.
 
+   It is a primitive, as `lookbackCounts` is, because sorts by a digit need both: ranks need counters
+   that a warp changes as it goes through its elements, which no pure array is. Written with scans of
+   packed counters, a pass was two sorts by four bits.
+
    note [matching]
    Where lanes exchange registers, each warp has a counter for each bucket and goes through a share
    of the indices, one for each lane at a time, in order. The lanes with the same index find each other by a match

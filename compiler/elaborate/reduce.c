@@ -15,7 +15,7 @@
 
    note [threads of buckets]
    A block whose buckets take all shared memory is alone on its multiprocessor, of which 256 threads
-   leave much idle: 1,024 are 1.7 to 2.5 times as fast (benchmarks/README.md, *On a GPU*), and as
+   leave much idle: 1,024 are 1.7 to 2.5 times as fast (benchmarks/results/LOG.md), and as
    fast where buckets are few. So these launches have blocks of so many, unless #BlockSize is given,
    or what a pair takes needs more registers than such a thread has. #BlockSize stays what it is.
 

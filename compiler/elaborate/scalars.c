@@ -4,20 +4,6 @@
 
 #include <math.h>
 
-/* Equality by component: all are equal, or any differs. */
-static struct elab_value *compare_tuples(struct elaborator *e, enum primitive primitive,
-                                         struct elab_value **arguments) {
-    ir_values a = elab_leaves(e, arguments[0]), b = elab_leaves(e, arguments[1]);
-    struct ir_value *result = ir_bool(e->builder, primitive == PRIM_EQ);
-    for (size_t i = 0; i < a.count; i++) {
-        if (!a.at[i] || !b.at[i])
-            return elab_unknown(e);
-        struct ir_value *one = ir_binary(e->builder, primitive == PRIM_EQ ? OP_EQ : OP_NE, a.at[i], b.at[i]);
-        result = ir_binary(e->builder, primitive == PRIM_EQ ? OP_AND : OP_OR, result, one);
-    }
-    return elab_scalar(e, result);
-}
-
 /* ---- what is BUILT of other operations: make_<id> ---- */
 
 /* Through comparisons, which every language has alike. */
@@ -113,11 +99,29 @@ static struct ir_value *translate(struct ir_builder *b, const struct translation
                       : ir_binary(b, to->op, x[to->is_turned], x[!to->is_turned]);
 }
 
+/* By component: all are equal, or any differs; or the first that differs says which tuple is less. */
+static struct elab_value *compare_tuples(struct elaborator *e, const struct translation *to,
+                                         struct elab_value **arguments) {
+    struct ir_builder *b = e->builder;
+    ir_values x = elab_leaves(e, arguments[to->is_turned]), y = elab_leaves(e, arguments[!to->is_turned]);
+    struct ir_value *result = NULL;
+    for (size_t i = x.count; i-- > 0;) {
+        if (!x.at[i] || !y.at[i])
+            return elab_unknown(e);
+        bool orders = to->op == OP_LT || to->op == OP_LE;
+        struct ir_value *one = ir_binary(b, orders && result ? OP_LT : to->op, x.at[i], y.at[i]);
+        if (orders && result)
+            result = ir_binary(b, OP_AND, ir_binary(b, OP_EQ, x.at[i], y.at[i]), result);
+        result = result ? ir_binary(b, to->op == OP_EQ ? OP_AND : OP_OR, one, result) : one;
+    }
+    return elab_scalar(e, result);
+}
+
 struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive primitive,
                                          const struct instance *instance, struct elab_value **arguments) {
     (void)instance;
     if (arguments[0]->kind == ELAB_TUPLE)
-        return compare_tuples(e, primitive, arguments);
+        return compare_tuples(e, &translations[primitive], arguments);
     struct ir_value *x[3] = {0};
     int arity = primitive_info[primitive].arity;
     for (int i = 0; i < arity; i++) {

@@ -23,6 +23,8 @@
    an exchange is one of names. */
 #include "elaborate/stepping.h"
 #include "ir/build/range.h"
+#include "ir/machine.h"
+#include "ir/walk.h"
 
 /* ---- loops ---- */
 
@@ -574,10 +576,61 @@ static struct elab_value *unroll(struct elaborator *e, const struct stepping *s,
     return elab_put_together(e, s->type, state);
 }
 
-static struct elab_value *step(struct elaborator *e, struct stepping *s, const struct instance *instance,
-                               struct elab_value *start) {
+/* note [heavy steps]
+   Each step that is unrolled is code of its own. A loop of few instructions is best without its
+   branch; of a step of hundreds, such as a panel of a product, copies fill the instruction cache, and
+   what compilers load ahead in one after the other takes all registers. So a step of a block's or a
+   warp's arrays is made once on trial, as it would be in the loop. */
+struct weighing {
+    const struct stepping *stepping;
+    known_state known;
+    int64_t instructions;
+    bool keeps_lengths;
+};
+
+static void weigh(struct elaborator *e, void *context) {
+    struct weighing *w = context;
+    const struct stepping *s = w->stepping;
+    struct ir_builder *b = e->builder;
+    struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
+    for (size_t k = 0; k < s->part_count; k++) {
+        if (!s->parts[k].is_array) {
+            enum base base = elab_bases_of(e, s->parts[k].type).at[0];
+            state[k] = elab_scalar(e, ir_parameter_value(b, base, INT64_MIN, INT64_MAX, NULL));
+            continue;
+        }
+        size_t count;
+        struct ir_value *capacity = elab_capacity(e, w->known[k], s->level);
+        struct ir_buffer **buffers = elab_buffers(e, s->parts[k].type, s->level, capacity, NULL, &count);
+        for (size_t i = 0; i < count; i++)
+            buffers[i]->rewritten = true;
+        elab_allocate(e, buffers, count);
+        state[k] = elab_of_pull(e, elab_stored(e, s->parts[k].type, buffers, NULL, w->known[k]));
+    }
+    struct ir_value *done = ir_parameter_value(b, BASE_I32, 0, INT32_MAX, NULL);
+    struct elab_value **next = step_next_parts(e, s, state, done);
+    w->keeps_lengths = true;
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array)
+            w->keeps_lengths &= elab_push_length(e, elab_as_push(e, next[k])) == w->known[k];
+    elab_force_parts(e, s->parts, s->part_count, next);
+    for (struct ir_walk walk = ir_walk(ir_current(b)); walk.at; ir_next(&walk))
+        w->instructions++;
+}
+
+enum { FEW_STEPS = 2 }; /* which no loop is worth */
+
+static bool weighs_too_much(struct elaborator *e, const struct stepping *s, known_state known, int steps) {
+    if (e->shape || steps <= FEW_STEPS || (s->level != LEVEL_BLOCK && s->level != LEVEL_WARP))
+        return false;
+    struct weighing weighing = {.stepping = s, .known = known};
+    return elab_try(e, weigh, &weighing) && weighing.keeps_lengths &&
+           weighing.instructions * steps > ANY_UNROLLED_STEPS;
+}
+
+static struct elab_value *step(struct elaborator *e, struct stepping *s, struct type *type, struct elab_value *start) {
     s->span = e->span;
-    s->type = elab_type(e, instance, 0);
+    s->type = type;
     s->parts = elab_parts_of(e, s->type, &s->part_count);
     struct elab_value **initial = elab_take_apart(e, s->type, start);
     for (size_t k = 0; k < s->part_count && s->level == LEVEL_PURE; k++)
@@ -587,18 +640,26 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, const s
     int steps = step_static(e, s, known, e->options->unroll);
     if (steps < 0)
         steps = step_counted(e, s, known, e->options->unroll);
-    if (steps >= 0)
+    if (steps >= 0 && !weighs_too_much(e, s, known, steps))
         return unroll(e, s, initial, steps);
     return e->shape ? step_shape(e, s, known) : step_dynamically(e, s, initial, known);
 }
 
 PRIMITIVE(WHILE) {
     struct stepping stepping = {.condition = arguments[0], .step = arguments[1]};
-    return elab_plain(e, step(e, &stepping, instance, elab_plain(e, arguments[2])));
+    return elab_plain(e, step(e, &stepping, elab_type(e, instance, 0), elab_plain(e, arguments[2])));
 }
 
 PRIMITIVE(POWER) {
     /* While only shapes matter, the count may not be known. */
     struct stepping stepping = {.step = arguments[1], .count = elab_as_scalar(e, arguments[0])};
-    return elab_plain(e, step(e, &stepping, instance, elab_plain(e, arguments[2])));
+    return elab_plain(e, step(e, &stepping, elab_type(e, instance, 0), elab_plain(e, arguments[2])));
+}
+
+PRIMITIVE(POWER_AHEAD) {
+    struct stepping stepping = {.step = arguments[3],
+                                .load = arguments[2],
+                                .loaded = elab_type(e, instance, 0),
+                                .count = elab_as_scalar(e, arguments[1])};
+    return elab_plain(e, step(e, &stepping, elab_type(e, instance, 1), elab_plain(e, arguments[4])));
 }

@@ -14,10 +14,12 @@ struct ir_value *step_goes_on(struct elaborator *e, const struct stepping *s, st
 
 struct elab_value **step_next_parts(struct elaborator *e, const struct stepping *s, struct elab_value **state,
                                     struct ir_value *done) {
-    struct elab_value *value = elab_put_together(e, s->type, state);
-    return elab_take_apart(e, s->type,
-                           s->condition ? elab_apply(e, s->step, value)
-                                        : elab_apply2(e, s->step, elab_scalar(e, done), value));
+    struct elab_value *value = elab_put_together(e, s->type, state), *step = s->step;
+    if (!s->condition)
+        step = elab_apply(e, step, elab_scalar(e, done));
+    if (s->load)
+        step = elab_apply(e, step, elab_force_value(e, s->loaded, elab_apply(e, s->load, elab_scalar(e, done))));
+    return elab_take_apart(e, s->type, elab_apply(e, step, value));
 }
 
 static struct ir_value *known_part(struct elaborator *e, const struct part *part, struct elab_value *value) {

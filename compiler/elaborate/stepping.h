@@ -5,9 +5,11 @@
 #include "elaborate/value.h"
 
 /* `condition` is a function of the state (while), or NULL and `count` steps are taken (power),
-   whose step takes its number first. */
+   whose step takes its number first, and then what `load` makes of the number, stored, unless
+   that is NULL. */
 struct stepping {
-    struct elab_value *condition, *step;
+    struct elab_value *condition, *step, *load;
+    struct type *loaded; /* what `load` makes, once it is stored */
     struct ir_value *count;
     struct type *type;        /* of the state */
     const struct part *parts; /* its arrays and scalars */

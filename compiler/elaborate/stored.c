@@ -94,17 +94,18 @@ static void mark_plain(struct elaborator *e, const struct part *part, const stru
         stored->memory.buffers[k]->is_plain = !ir_is_constant_memory(stored->memory.buffers[k]);
 }
 
-PRIMITIVE(FORCE) {
-    struct type *type = elab_type(e, instance, 0);
+struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value) {
     size_t count;
     const struct part *parts = elab_parts_of(e, type, &count);
-    struct elab_value *const *values = elab_take_apart(e, type, arguments[0]);
+    struct elab_value *const *values = elab_take_apart(e, type, value);
     struct elab_value **stored = elab_force_parts(e, parts, count, values);
     for (size_t k = 0; k < count; k++)
         if (parts[k].is_array)
             mark_plain(e, &parts[k], elab_as_push(e, values[k]), elab_as_pull(e, stored[k]));
     return elab_plain(e, elab_put_together(e, type, stored));
 }
+
+PRIMITIVE(FORCE) { return elab_force_value(e, elab_type(e, instance, 0), arguments[0]); }
 
 PRIMITIVE(FORCE_UP_TO) {
     struct ir_builder *b = e->builder;

@@ -407,6 +407,9 @@ struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value
 struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const base_list *bases); /* leaves */
 
 /* ---- index.c ---- */
+/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all,
+   or a whole chunk of it. */
+bool elab_runs_if_reached(struct elaborator *e);
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 /* The index as it is used there: one that is wrong is told, now or when the program runs. */
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
@@ -493,6 +496,8 @@ struct elab_value *elab_put_together(struct elaborator *e, struct type *type, st
 /* Stores the arrays among the parts of a value, together. */
 struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
                                      struct elab_value *const *values);
+/* What `force` makes of a value; the type is that of what is stored. */
+struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value);
 
 /* ---- push.c ---- */
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */

@@ -1,5 +1,7 @@
 /* The host part of a kernel, walked: scalars are computed with the folder, allocations and
-   launches go to the runtime. */
+   launches go to the runtime. This walk and that of emit_body.c are apart on purpose: one takes a
+   branch and comes to a loop's body as often as it runs, the other goes through all of them once, so
+   that they could share no more than the `switch`. */
 #include "host/execute.h"
 
 #include <stdlib.h>

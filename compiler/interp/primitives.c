@@ -57,6 +57,9 @@ PRIMITIVE(COMPARISON) { return a[0]; }
 /* The interpreter uses each start value once. */
 PRIMITIVE(MAY_REPEAT) { return bool_of(false); }
 
+/* The interpreter combines by the tree that the language says. */
+PRIMITIVE(MAY_REORDER) { return bool_of(false); }
+
 static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,
                                     struct span span) {
     if (a[0].kind == V_UNKNOWN || a[1].kind == V_UNKNOWN)
@@ -403,6 +406,18 @@ PRIMITIVE(POWER) {
     int64_t count = interp_known(in, a[0], span).scalar.integer;
     for (int64_t i = 0; i < count; i++)
         state = store(in, interp_apply2(in, a[1], int_of(i), state, span), &mark, span);
+    return state;
+}
+
+PRIMITIVE(POWER_AHEAD) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = interp_FORCE(in, &a[4], span);
+    int64_t count = interp_known(in, a[1], span).scalar.integer;
+    for (int64_t i = 0; i < count; i++) {
+        struct value loads = interp_apply(in, a[2], int_of(i), span), loaded = interp_FORCE(in, &loads, span);
+        struct value use = interp_apply2(in, a[3], int_of(i), loaded, span);
+        state = store(in, interp_apply(in, use, state, span), &mark, span);
+    }
     return state;
 }
 

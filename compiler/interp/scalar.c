@@ -141,6 +141,18 @@ static bool equal(struct value a, struct value b) {
     return is_float((enum base)a.base) ? a.scalar.floating == b.scalar.floating : a.scalar.natural == b.scalar.natural;
 }
 
+/* Is a `primitive` b, one of PRIM_LT and PRIM_LE? Tuples go by the first component that differs. */
+static bool precedes(enum primitive primitive, struct value a, struct value b) {
+    if (a.kind == V_TUPLE) {
+        size_t last = a.tuple->count - 1, i = 0;
+        while (i < last && equal(a.tuple->items[i], b.tuple->items[i]))
+            i++;
+        return precedes(i < last ? PRIM_LT : primitive, a.tuple->items[i], b.tuple->items[i]);
+    }
+    enum base base = (enum base)a.base;
+    return primitive == PRIM_LT ? less(base, a.scalar, b.scalar) : less_or_equal(base, a.scalar, b.scalar);
+}
+
 /* ---- conversion ---- */
 
 /* Saturates; NaN gives 0. The bounds are compared as doubles, where 2^63 and 2^64 are exact. */
@@ -258,10 +270,10 @@ static struct value apply(enum primitive primitive, const struct value *argument
 
     case PRIM_EQ: return bool_of(equal(arguments[0], arguments[1]));
     case PRIM_NE: return bool_of(!equal(arguments[0], arguments[1]));
-    case PRIM_LT: return bool_of(less(base, a, b));
-    case PRIM_LE: return bool_of(less_or_equal(base, a, b));
-    case PRIM_GT: return bool_of(less(base, b, a));
-    case PRIM_GE: return bool_of(less_or_equal(base, b, a));
+    case PRIM_LT: return bool_of(precedes(PRIM_LT, arguments[0], arguments[1]));
+    case PRIM_LE: return bool_of(precedes(PRIM_LE, arguments[0], arguments[1]));
+    case PRIM_GT: return bool_of(precedes(PRIM_LT, arguments[1], arguments[0]));
+    case PRIM_GE: return bool_of(precedes(PRIM_LE, arguments[1], arguments[0]));
     case PRIM_NOT: return bool_of(!a.natural);
 
     case PRIM_BIT_AND: return scalar_of(base, of_natural(a.natural & b.natural));

@@ -344,10 +344,12 @@ struct ir_kernel {
     VEC(struct ir_update) updated; /* found by the elaborator and the passes reuse and in-place */
     VEC(struct span) rereads;      /* where an array is stored for nothing; found by the pass rereads */
     uint32_t value_count, region_count;
+    uint32_t changes;                     /* that the pass which runs has made */
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
-    bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */
-    bool is_cpu;    /* as #IsCpu was */
-    bool contracts; /* products and sums of floats may be rounded once; see contract.c */
+    bool has_warps;    /* a warp has as many threads; else it is one, which goes by its elements in turn */
+    bool is_cpu;       /* as #IsCpu was */
+    bool contracts;    /* products and sums of floats may be rounded once; see contract.c */
+    bool approximates; /* note [approximations] in backend/print.h */
 };
 
 struct ir_program {

@@ -265,12 +265,14 @@ static bool is_counted(const struct target_statement *loop) {
 void ahead_load(struct lowering *l, const char *const *names, bool is_parallel) {
     struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
     struct ahead a = {.l = l, .loop = loop, .is_parallel = is_parallel};
-    if (!l->options->loads_ahead || !loop->unroll || !is_counted(loop) || !look_into(&a, &loop->body))
+    if (!pass_wanted(l->options->passes, PASS_AHEAD) || !loop->unroll || !is_counted(loop) ||
+        !look_into(&a, &loop->body))
         return;
     find_all(&a);
     int64_t turns = loop->limit->constant.integer, bytes = turns * lifted_bytes(&a);
     if (turns < 2 || !bytes || bytes > GPU_HELD_AHEAD)
         return;
+    pass_changed(l->options->passes, PASS_AHEAD);
     l->block->statements.count--;
     declare_arrays(&a, names, turns);
     emit_loads(&a);
@@ -317,7 +319,7 @@ void ahead_fill(struct lowering *l, const char *const *names, int64_t room) {
     struct target_statement *guarded = l->block->statements.at[l->block->statements.count - 1];
     struct target_block *body = &guarded->body;
     const struct target_statement *guard = body->statements.count == 2 ? body->statements.at[1] : NULL;
-    if (!l->options->loads_ahead || !is_counted(guarded) || !guard || guard->kind != TARGET_IF ||
+    if (!pass_wanted(l->options->passes, PASS_FILL) || !is_counted(guarded) || !guard || guard->kind != TARGET_IF ||
         guard->other.statements.count || body->statements.at[0]->kind != TARGET_DECLARE)
         return;
     struct target_statement *loop = ARENA_NEW(l->arena, struct target_statement);
@@ -344,6 +346,7 @@ void ahead_fill(struct lowering *l, const char *const *names, int64_t room) {
     int64_t turns = loop->limit->constant.integer;
     if (!a.lifted.count || turns * lifted_bytes(&a) > GPU_HELD_AHEAD)
         return;
+    pass_changed(l->options->passes, PASS_FILL);
     l->block->statements.count--;
     declare_arrays(&a, names, turns);
     emit_loads(&a);

@@ -182,6 +182,8 @@ static void visit_phase(struct placement *p, const struct ir_instruction *instru
         p->missing = stronger(p->missing, barrier);
     else if (barrier)
         set_barrier(p->plan->before, instruction, barrier);
+    if (barrier == BARRIER_WARP && p->level == LEVEL_BLOCK && !p->only_check)
+        pass_changed(p->options->passes, PASS_FIRST_WARP);
     pass_barrier(state, barrier);
     join(p->arena, state, &touched);
 }

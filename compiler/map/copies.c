@@ -45,7 +45,7 @@ static bool is_copied(const struct ir_instruction *store, const struct ir_value 
 }
 
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall) {
-    if (!options->copies_by_pieces || forall->kind != IR_FORALL || forall->inner != LEVEL_THREAD ||
+    if (!pass_wanted(options->passes, PASS_COPIES) || forall->kind != IR_FORALL || forall->inner != LEVEL_THREAD ||
         forall->outer == LEVEL_GRID || forall->buffer || !forall->operands[0]->is_constant)
         return false;
     int64_t count = forall->operands[0]->constant.integer;
@@ -76,6 +76,7 @@ static struct target_expr *begin_of(struct lowering *l, const struct ir_region *
 }
 
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first) {
+    pass_changed(l->options->passes, PASS_COPIES);
     const struct ir_region *body = forall->regions[0];
     for (size_t i = 0; i < body->instructions.count; i++) {
         const struct ir_instruction *store = body->instructions.at[i], *load = ir_copied(store);

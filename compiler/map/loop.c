@@ -82,8 +82,9 @@ static bool has_long_floats(const struct ir_region *region) {
 /* Are there so few iterations that C's compiler makes each by itself, which then knows the places in
    a block's arrays that vectors would gather from? Measured: networks that sort 16 elements take a
    seventh of the time so; of 32 there is no difference. */
-static bool is_better_unrolled(const struct ir_instruction *forall) {
-    if (!forall->operands[0]->is_constant || forall->operands[0]->high > CPU_PEELED)
+static bool is_better_unrolled(const struct lowering *l, const struct ir_instruction *forall) {
+    if (!pass_wanted(l->options->passes, PASS_FEW_ROUNDS) || !forall->operands[0]->is_constant ||
+        forall->operands[0]->high > CPU_PEELED)
         return false;
     struct linear place;
     for (struct ir_walk walk = ir_walk_of(forall); walk.at; ir_next(&walk)) {
@@ -99,14 +100,20 @@ static bool is_better_unrolled(const struct ir_instruction *forall) {
 }
 
 /* `restarts`: LLVM 15 might use its index again, note [restarted indices]. */
-static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
-                                      bool restarts) {
+static enum target_vectors vectors_of(const struct lowering *l, const struct ir_instruction *forall,
+                                      const struct target_block *body, bool restarts) {
+    struct pass_run *passes = l->options->passes;
     if (lower_vectors_lose_stores(forall) || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_NONE;
     /* Iterations that change one place must not run together, even where a block is one thread and
        needs no atomics for it. */
-    if (is_simple(body) && !ir_has(forall, IR_ATOMIC) && !is_better_unrolled(forall))
+    bool may_be = is_simple(body) && !ir_has(forall, IR_ATOMIC), is_short = may_be && is_better_unrolled(l, forall);
+    if (is_short)
+        pass_changed(passes, PASS_FEW_ROUNDS);
+    if (may_be && !is_short && pass_wanted(passes, PASS_SIMD)) {
+        pass_changed(passes, PASS_SIMD);
         return restarts ? TARGET_VECTORS_WANTED_EIGHT : TARGET_VECTORS_WANTED;
+    }
     if (has_strides(forall->regions[0], forall->parameters[0]))
         return TARGET_VECTORS_WITHIN;
     return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
@@ -122,7 +129,7 @@ static bool updates_within_block(const struct ir_instruction *forall) {
 
 static void set_vectors(struct lowering *l, struct target_statement *loop, const struct ir_instruction *forall,
                         bool restarts) {
-    loop->vectors = vectors_of(forall, &loop->body, restarts);
+    loop->vectors = vectors_of(l, forall, &loop->body, restarts);
     bool is_strided = loop->vectors == TARGET_VECTORS_WITHIN && !has_long_floats(forall->regions[0]);
     if (is_strided && lower_has_quirk(l, QUIRK_STRIDED_VECTORS)) {
         loop->is_strided = true;
@@ -155,36 +162,6 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     set_vectors(l, loop, forall, false);
     lower_leave(l, inner);
     lower_leave(l, outer);
-}
-
-/* note [steps in registers]
-   GCC 12 keeps a block's array of known, small length in vector registers while a loop makes a new
-   one of it, step by step. Elements that change places are moved, and by way of memory where
-   registers run out. With four steps side by side they only change names: halves that change places
-   in each step take a third of the time. */
-static bool is_in_registers(const struct target_block *block, int64_t *elements) {
-    for (size_t i = 0; i < block->statements.count; i++) {
-        const struct target_statement *at = block->statements.at[i];
-        if (at->kind == TARGET_FOR && at->limit->kind == TARGET_EXPR_CONSTANT) {
-            int64_t none = 0;
-            *elements += at->limit->constant.integer;
-            if (!is_in_registers(&at->body, &none) || none)
-                return false;
-        } else if (at->kind != TARGET_DECLARE && at->kind != TARGET_ASSIGN && at->kind != TARGET_STORE) {
-            return false;
-        }
-    }
-    return *elements <= CPU_STEPPED;
-}
-
-int loop_steps(const struct lowering *l, const struct ir_instruction *loop, const struct target_block *body) {
-    int64_t elements = 0;
-    if (l->target->mapping != TARGET_LOOP || !lower_hands_elements_on(loop) || !is_in_registers(body, &elements))
-        return 0;
-    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
-        if (ir_is_access(walk.at) && walk.at->buffer->memory < MEMORY_SHARED)
-            return 0;
-    return elements ? CPU_STEPS : 0;
 }
 
 /* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that
@@ -236,21 +213,6 @@ static bool lower_loop(struct lowering *l, const struct loop_part *part, struct 
     bool is_good = !vectors || vectors_of_calls(l, loop, vectors);
     lower_leave(l, scope);
     return is_good;
-}
-
-/* One loop, or those that it is better taken apart into: note [apart]. */
-static void lower_loops(struct lowering *l, const struct loop_part *part, struct target_expr *first,
-                        struct target_expr *limit) {
-    struct apart *apart = apart_find(l, part->forall);
-    if (!apart) {
-        lower_loop(l, part, first, limit, 0);
-        return;
-    }
-    for (int group = 0; group < APART_GROUPS; group++)
-        if (apart_enter(l, apart, group)) {
-            lower_loop(l, part, first, limit, 0);
-            apart_leave(l, apart);
-        }
 }
 
 static bool has_calls(const struct ir_region *region) {
@@ -315,8 +277,9 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     const struct ir_instruction *forall = part->forall;
     enum base base = forall->parameters[0]->base;
     bool is_wanted = has_rounds(forall->regions[0]) || (l->options->has_vectors && has_calls(forall->regions[0]));
-    bool may_be = l->options->has_vectors || l->options->may_have_vectors;
-    if (!may_be || !is_wanted || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]))
+    struct pass_run *passes = l->options->passes, before_it = *passes;
+    if (!pass_wanted(passes, PASS_VECTOR_LOOPS) || !is_wanted || forall->inner != LEVEL_THREAD ||
+        !is_plain(forall->regions[0]))
         return first;
     size_t before = l->block->statements.count;
     bool is_constant = first->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT;
@@ -337,14 +300,19 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     }
     bool is_good = lower_loop(l, part, first, end, vectors);
     lower_forget(l, forall->regions[0]);
-    if (!is_good)
+    if (!is_good) {
         l->block->statements.count = before;
+        *passes = before_it;
+    } else {
+        pass_changed(passes, vectors > 1 ? PASS_ABREAST : PASS_VECTOR_LOOPS);
+    }
     return is_good ? end : first;
 }
 
 static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
-    int abreast = count_abreast(part->forall->regions[0]);
+    bool is_wanted = pass_wanted(l->options->passes, PASS_ABREAST);
+    int abreast = is_wanted ? count_abreast(part->forall->regions[0]) : 0;
     if (abreast == CPU_ABREAST && !l->options->has_vectors)
         first = lower_vectors(l, part, first, limit, CPU_ABREAST_REGISTERS);
     if (abreast)
@@ -352,7 +320,7 @@ static void lower_part(struct lowering *l, const struct loop_part *part, struct 
     if (first != limit)
         first = lower_vectors(l, part, first, limit, 1);
     if (first != limit)
-        lower_loops(l, part, first, limit);
+        lower_loop(l, part, first, limit, 0);
 }
 
 /* ---- what is the same in a row ---- */
@@ -452,15 +420,17 @@ static void lower_inside(struct lowering *l, const struct loop_part *part, struc
 static void lower_range(struct lowering *l, const struct ir_instruction *forall, struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
     struct loop_part part = {forall, rows, NULL};
-    const struct borders *borders = borders_find(l, forall, rows);
+    bool is_wanted = pass_wanted(l->options->passes, PASS_BORDERS);
+    const struct borders *borders = is_wanted ? borders_find(l, forall, rows) : NULL;
     if (!borders) {
         lower_part(l, &part, first, limit);
         return;
     }
+    pass_changed(l->options->passes, PASS_BORDERS);
     struct target_expr *inside = first, *outside = limit;
     borders_enter(l, borders, rows, &inside, &outside);
     struct lower_scope scope = borders_enter_others(l, borders, inside, outside, &first, &limit);
-    lower_loops(l, &part, first, limit);
+    lower_loop(l, &part, first, limit, 0);
     lower_leave(l, scope);
     lower_forget(l, forall->regions[0]);
     part.borders = borders;
@@ -535,7 +505,9 @@ static void lower_ranges(struct lowering *l, const struct ir_instruction *forall
                          struct target_expr **first, struct target_expr **limit) {
     enum base base = forall->parameters[0]->base;
     struct target_expr *count = *limit, *units = expr_convert(l, count, BASE_I64), *unit = NULL;
-    if (forall->inner == LEVEL_THREAD && is_plain(forall->regions[0])) {
+    bool is_wanted = pass_wanted(l->options->passes, PASS_RANGES);
+    if (is_wanted && forall->inner == LEVEL_THREAD && is_plain(forall->regions[0])) {
+        pass_changed(l->options->passes, PASS_RANGES);
         unit = unit_of(l, rows, units);
         struct target_expr *most = expr_operation(l, OP_SUB, BASE_I32, unit, expr_integer(l, BASE_I32, 1));
         units = expr_operation(l, OP_ADD, BASE_I64, units, most);
@@ -557,7 +529,10 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         lower_single(l, forall);
         return;
     }
-    struct rows *rows = forall->inner == LEVEL_THREAD ? rows_find(l, forall) : NULL;
+    bool may_be_rows = forall->inner == LEVEL_THREAD && pass_wanted(l->options->passes, PASS_ROWS);
+    struct rows *rows = may_be_rows ? rows_find(l, forall) : NULL;
+    if (rows)
+        pass_changed(l->options->passes, PASS_ROWS);
     if (rows && rows->are_whole) {
         lower_whole_rows(l, rows);
         return;
@@ -630,6 +605,8 @@ static int worth_of(const struct ir_region *body) {
 void loop_begin(struct lowering *l) {
     l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
-    if (l->options->has_vectors || l->options->may_have_vectors)
+    if (pass_wanted(l->options->passes, PASS_VECTOR_ARRAYS))
         vectors_make(l);
+    if (pass_wanted(l->options->passes, PASS_CONDITIONS))
+        conditions_mark(l, &l->target->body);
 }

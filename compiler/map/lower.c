@@ -21,12 +21,24 @@ static void lower_assign(struct lowering *l, struct target_variable *variable, s
     assign->value = value;
 }
 
+static bool rounds_to_half(const struct lowering *l, const struct ir_instruction *operation) {
+    return l->options->computes_halves && operation->kind == IR_OPERATION && operation->op == OP_CONVERT &&
+           base_info[operation->results[0]->base].is_narrow;
+}
+
+/* Is it of no use but to be rounded? */
+static bool is_rounded_to_half(const struct lowering *l, const struct ir_instruction *instruction) {
+    const struct ir_instruction *user = l->uses[instruction->results[0]->id].user;
+    return user && rounds_to_half(l, user);
+}
+
 static void lower_result(struct lowering *l, const struct ir_instruction *instruction, struct target_expr *expr,
                          const char *fallback) {
     const struct ir_value *result = instruction->results[0];
     expr->low = result->low;
     expr->high = result->high;
-    bool is_named = expr->size > LARGEST_TREE || !uses_inline(l->uses, instruction);
+    bool is_large = expr->size > LARGEST_TREE && !is_rounded_to_half(l, instruction);
+    bool is_named = is_large || !uses_inline(l->uses, instruction);
     lower_bind(l, result, is_named ? lower_named(l, expr, result->name, fallback) : expr);
 }
 
@@ -44,7 +56,7 @@ static bool is_loaded(const struct ir_value *value) { return value->definition &
 
 static bool is_wide_subscript(const struct lowering *l, const struct ir_instruction *instruction,
                               const struct target_expr *expr) {
-    if (l->target->mapping != TARGET_LOOP || instruction->op != OP_ADD || expr->base != BASE_I32 ||
+    if (!pass_wanted(l->options->passes, PASS_SUBSCRIPTS) || instruction->op != OP_ADD || expr->base != BASE_I32 ||
         !uses_as_subscript(l->uses, instruction->results[0]))
         return false;
     const struct ir_value *x = instruction->operands[0], *y = instruction->operands[1];
@@ -88,7 +100,7 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     expr->op = instruction->op;
     expr->wraps = !instruction->no_wrap;
     expr->by_bits = lower_has_quirk(l, QUIRK_CLAMPED_EQUALITIES) && lower_compares_clamped(instruction);
-    expr->size = 1;
+    expr->size = !lower_widens_half(l, instruction) && !rounds_to_half(l, instruction);
     for (size_t i = 0; i < instruction->operand_count; i++) {
         expr->operands[i] = lower_value(l, instruction->operands[i]);
         expr->size += expr->operands[i]->size;
@@ -96,9 +108,16 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     if (is_wide_subscript(l, instruction, expr)) {
         expr->base = BASE_I64;
         expr->wraps = false;
+        pass_changed(l->options->passes, PASS_SUBSCRIPTS);
     }
     for (size_t i = 0; expr->op == OP_ADD && i < 2; i++)
         expr->operands[i] = expr_convert(l, expr->operands[i], expr->base);
+    if (lower_widens_half(l, instruction) && !uses_inline(l->uses, instruction)) {
+        expr->operands[0] = lower_simple(l, instruction->operands[0], "x");
+        lower_bind(l, instruction->operands[0], expr->operands[0]);
+        lower_bind(l, result, expr);
+        return;
+    }
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }
 
@@ -463,7 +482,6 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     lower_region(l, loop->regions[1]);
     assign_carried(l, carried, &loop->regions[1]->yields);
     lower_leave(l, scope);
-    statement->unroll_by = loop_steps(l, loop, &statement->body);
 }
 
 /* ---- branches ---- */

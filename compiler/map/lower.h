@@ -78,11 +78,12 @@ struct shared_plan {
     int64_t wanted_bytes;            /* what that would be if nothing were outside */
     const struct ir_buffer *outside; /* the largest that is; or NULL */
     bool is_pooled;                  /* some buffers share a place */
+    uint32_t laid_over;              /* note [laid over] in shared.c */
     struct map *by_buffer;
 };
 /* `limit`: bytes; 0: none. */
 struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                    int64_t limit, bool launch_sized_outside);
+                                    int64_t limit, bool launch_sized_outside, struct pass_run *passes);
 
 /* ---- barrier.c ---- */
 
@@ -144,6 +145,8 @@ struct target_variable *lower_variable(struct lowering *l, enum base base, const
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
 /* Do the compilers of what is made do that? */
+/* Does the operation make a float of one of 16 bits, which stays that: note [halves] in statements.c? */
+bool lower_widens_half(const struct lowering *l, const struct ir_instruction *operation);
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);
@@ -179,8 +182,6 @@ bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_hands_on(const struct ir_instruction *loop); /* an old value, to another of its variables or elements */
-/* Does an element of an array that is no global one get another one's as it is, round after round? */
-bool lower_hands_elements_on(const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_updates(const struct ir_instruction *loop); /* elements, at places that are not counted */
@@ -271,8 +272,6 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
 void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);
-/* How many of the loop's steps C's compiler should lay side by side; 0: none. */
-int loop_steps(const struct lowering *l, const struct ir_instruction *loop, const struct target_block *body);
 
 /* ---- rows.c: note [rows], for the loop mapping ---- */
 
@@ -329,15 +328,10 @@ struct lower_scope borders_enter_others(struct lowering *l, const struct borders
 void borders_bind(struct lowering *l, const struct borders *borders, const struct rows *rows,
                   struct target_expr *index);
 
-/* ---- apart.c: note [apart], for the loop mapping ---- */
+/* ---- conditions.c ---- */
 
-enum { APART_GROUPS = 3 };
-struct apart;
-/* NULL: the loop stays one. */
-struct apart *apart_find(struct lowering *l, const struct ir_instruction *loop);
-/* The loop's body becomes that of one of them, until apart_leave; false: there is none of that number. */
-bool apart_enter(struct lowering *l, struct apart *apart, int group);
-void apart_leave(struct lowering *l, struct apart *apart);
+/* Marks the loops of a kernel, when it is complete. */
+void conditions_mark(struct lowering *l, const struct target_block *block);
 
 /* ---- vectors.c ---- */
 

@@ -48,6 +48,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     target->count = forall->operands[0];
     target->unit = forall->inner;
     target->warp_threads = kernel->warp_size;
+    target->approximates = kernel->approximates;
     target->block_threads = options->mapping == TARGET_SIMT ? ir_block_threads(kernel, forall->regions[0]) : 1;
     target->is_exact = options->has_exact_blocks && target->unit == LEVEL_BLOCK;
     target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);
@@ -94,12 +95,13 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
 
 int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel) {
     int64_t most = 0;
+    struct pass_run passes = {.wanted = {[PASS_OVERLAP] = true, [PASS_LAY_OVER] = true}};
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
     for (size_t i = 0; i < found.count; i++) {
         const struct extents *extents = extents_of(arena, found.at[i]->regions[0]);
         int warps = (ir_block_threads(kernel, found.at[i]->regions[0]) + kernel->warp_size - 1) / kernel->warp_size;
-        const struct shared_plan *plan = shared_allocate(arena, extents, warps, 0, false);
+        const struct shared_plan *plan = shared_allocate(arena, extents, warps, 0, false, &passes);
         most = plan->pool_bytes > most ? plan->pool_bytes : most;
     }
     return most;
@@ -126,6 +128,19 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
         if (ir_is_slot(kernel, kernel->buffers.at[i]))
             map_set(program->slots, kernel->buffers.at[i], program);
     return program;
+}
+
+unsigned machine_passes(const struct machine *machine) {
+    const struct map_options *map = &machine->map;
+    unsigned has = map->has_vectors || map->may_have_vectors ? FOR_VECTORS : 0;
+    if (map->mapping == TARGET_LOOP)
+        return has | FOR_LOOPS;
+    has |= map->has_exact_blocks ? FOR_EXACT : 0;
+    has |= machine->polls_by_atomics ? 0 : FOR_FENCES;
+    has |= map->loads_ahead ? FOR_ORDERED : 0;
+    has |= map->copies_by_pieces ? FOR_PIECES : 0;
+    has |= map->counts_places ? FOR_COUNTED : 0;
+    return has | FOR_THREADS;
 }
 
 bool machine_has_warps_of(const struct machine *machine, int64_t lanes) {

@@ -2,6 +2,7 @@
 #ifndef FCL_MAP_MAP_H
 #define FCL_MAP_MAP_H
 
+#include "ir/passes/passes.h"
 #include "map/target.h"
 
 struct map_options {
@@ -27,8 +28,11 @@ struct map_options {
     bool copies_by_pieces; /* SIMT: note [copies by 16 bytes] */
     bool counts_places;    /* SIMT: its compilers do not see that a place grows by the same in each turn: note [counted
                            places] */
+    bool computes_halves;  /* SIMT: sums and products of floats of 16 bits are instructions, note [halves] */
     int64_t stack_limit;   /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
+    struct pass_run *passes;   /* which steps are wanted; counts what they do. A machine has none: whoever asks for the
+                                  mapping gives them */
 };
 
 /* What runs kernels, and what it wants of the elaborator (as elaborate_options has it) and of the
@@ -44,6 +48,9 @@ struct machine {
     size_t table_bytes;  /* 0: as many as it likes */
     struct map_options map;
 };
+
+/* What it has of what passes need: enum pass_needs. */
+unsigned machine_passes(const struct machine *machine);
 
 /* Can its warps have so many lanes? */
 bool machine_has_warps_of(const struct machine *machine, int64_t lanes);

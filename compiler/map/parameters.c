@@ -61,7 +61,8 @@ static bool try_recompute(struct lowering *l, struct needed_values *values, size
     struct needed_value host = values->all.at[at];
     const struct ir_instruction *definition = host.value->definition;
     if (host.recompute || host.depth >= DEEPEST_RECOMPUTATION || !definition || definition->kind != IR_OPERATION ||
-        ir_op_info[definition->op].cost != COST_CHEAP || base_info[host.value->base].is_floating)
+        ir_op_info[definition->op].cost != COST_CHEAP ||
+        (base_info[host.value->base].is_floating && !lower_widens_half(l, definition)))
         return false;
     const struct ir_value *fresh = NULL;
     for (size_t i = 0; i < definition->operand_count; i++) {
@@ -201,8 +202,8 @@ static void recompute(struct lowering *l, struct needed_values *values, const st
         expr->operands[i] = lower_value(l, definition->operands[i]);
         expr->size += expr->operands[i]->size;
     }
-    bool is_used_once = l->uses[host->value->id].count + host->uses == 1;
-    lower_bind(l, host->value, is_used_once ? expr : lower_named(l, expr, host->value->name, "t"));
+    bool is_inline = l->uses[host->value->id].count + host->uses == 1 || lower_widens_half(l, definition);
+    lower_bind(l, host->value, is_inline ? expr : lower_named(l, expr, host->value->name, "t"));
 }
 
 /* Shared memory whose size the kernel need not know: a parameter, the last in the one pool, in the place of another, or

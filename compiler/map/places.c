@@ -116,13 +116,15 @@ static struct target_expr *start_of(struct lowering *l, const struct sum *sum) {
 size_t places_begin(struct lowering *l, const struct ir_instruction *loop, struct counted_place *places) {
     struct sum sums[COUNTED_PLACES], sum;
     size_t count = 0;
-    if (!l->options->counts_places || loop->region->ambient != LEVEL_THREAD || ir_has(loop, IR_ATOMIC))
+    if (!pass_wanted(l->options->passes, PASS_PLACES) || loop->region->ambient != LEVEL_THREAD ||
+        ir_has(loop, IR_ATOMIC))
         return 0;
     for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk)) {
         size_t k = is_counted(l, loop, walk.at, &sum) ? find(sums, count, &sum) : COUNTED_PLACES;
         if (k == COUNTED_PLACES)
             continue;
         if (k == count) {
+            pass_changed(l->options->passes, PASS_PLACES);
             sums[count++] = sum;
             places[k].step = sum.step;
             places[k].variable = lower_variable(l, BASE_I64, NULL, "at");

@@ -113,11 +113,14 @@ static int64_t place_over(const struct item *items, size_t i) {
 /* ---- places ---- */
 
 /* Returns the bytes in all. Items are in order of their begin. */
-static int64_t first_fit(struct item *items, size_t count) {
+static int64_t first_fit(struct shared_plan *plan, const struct pass_run *passes, struct item *items, size_t count) {
     int64_t total = 0;
+    for (size_t i = 0; i < count && !pass_wanted(passes, PASS_OVERLAP); i++)
+        items[i].end = INT_MAX;
     for (size_t i = 0; i < count; i++) {
-        int64_t at = 0, over = place_over(items, i);
+        int64_t at = 0, over = pass_wanted(passes, PASS_LAY_OVER) ? place_over(items, i) : -1;
         if (over >= 0) {
+            plan->laid_over++;
             items[i].at = over;
             total = over + items[i].bytes > total ? over + items[i].bytes : total;
             continue;
@@ -192,7 +195,8 @@ static void sort_by_begin(struct item *items, size_t *origin, size_t count) {
         }
 }
 
-static void place_frame(struct arena *arena, struct shared_plan *plan, struct warp_frame *frame, int space) {
+static void place_frame(struct arena *arena, struct shared_plan *plan, const struct pass_run *passes,
+                        struct warp_frame *frame, int space) {
     size_t count = frame->members.count;
     struct item *items = ARENA_ARRAY(arena, struct item, count);
     size_t *origin = ARENA_ARRAY(arena, size_t, count);
@@ -204,7 +208,7 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct wa
         sum += items[i].bytes;
     }
     sort_by_begin(items, origin, count);
-    frame->bytes = first_fit(items, count);
+    frame->bytes = first_fit(plan, passes, items, count);
     if (frame->bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++)
@@ -213,7 +217,8 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct wa
 }
 
 /* Buffers of the block and frames of warps, in one pool. */
-static void place_pool(struct arena *arena, struct shared_plan *plan, frames *frames, int warps) {
+static void place_pool(struct arena *arena, struct shared_plan *plan, const struct pass_run *passes, frames *frames,
+                       int warps) {
     size_t most = plan->buffers.count + frames->count, count = 0;
     struct item *items = ARENA_ARRAY(arena, struct item, most + 1);
     size_t *origin = ARENA_ARRAY(arena, size_t, most + 1);
@@ -234,7 +239,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     for (size_t i = 0; i < count; i++)
         sum += items[i].bytes;
     sort_by_begin(items, origin, count);
-    plan->pool_bytes = first_fit(items, count);
+    plan->pool_bytes = first_fit(plan, passes, items, count);
     if (plan->pool_bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++) {
@@ -293,6 +298,7 @@ struct wishes {
     bool launch_sized_outside;
     struct map *outside; /* buffers in global memory, of constant lengths */
     struct map *bounded; /* buffers → themselves, or NULL: note [bounded] */
+    struct pass_run *passes;
 };
 
 static struct shared_plan *place(struct arena *arena, const struct wishes *wishes) {
@@ -315,7 +321,7 @@ static struct shared_plan *place(struct arena *arena, const struct wishes *wishe
                                        .shares = plan->buffers.count};
         shared.is_outside = shared.is_dynamic ? wishes->launch_sized_outside : map_has(wishes->outside, buffer);
         bool is_alone = shared.is_dynamic || shared.is_outside; /* not in the pool */
-        if (is_alone)
+        if (is_alone && pass_wanted(wishes->passes, PASS_OVERLAP))
             shared.shares = shared_with(plan, &shared);
         if (shared.shares < plan->buffers.count) {
             shared.place = plan->buffers.at[shared.shares].place;
@@ -338,8 +344,8 @@ static struct shared_plan *place(struct arena *arena, const struct wishes *wishe
         vec_push(arena, &plan->buffers, shared);
     }
     for (size_t i = 0; i < frames.count; i++)
-        place_frame(arena, plan, &frames.at[i], next_space++);
-    place_pool(arena, plan, &frames, warps_per_block);
+        place_frame(arena, plan, wishes->passes, &frames.at[i], next_space++);
+    place_pool(arena, plan, wishes->passes, &frames, warps_per_block);
     for (size_t i = 0; i < plan->buffers.count; i++)
         map_set(plan->by_buffer, plan->buffers.at[i].extent->buffer, &plan->buffers.at[i]);
     return plan;
@@ -382,8 +388,9 @@ static struct shared_plan *with_bounds(struct arena *arena, const struct wishes 
 }
 
 struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                    int64_t limit, bool launch_sized_outside) {
-    const struct wishes wishes = {extents, warps_per_block, launch_sized_outside, map_new(arena), map_new(arena)};
+                                    int64_t limit, bool launch_sized_outside, struct pass_run *passes) {
+    const struct wishes wishes = {extents,        warps_per_block, launch_sized_outside,
+                                  map_new(arena), map_new(arena),  passes};
     const struct ir_buffer *first = NULL, *next;
     struct shared_plan *plan = place(arena, &wishes);
     int64_t wanted = plan->pool_bytes;
@@ -394,6 +401,10 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
     }
     plan = with_bounds(arena, &wishes, plan);
     plan->wanted_bytes = wanted;
+    passes->changes[PASS_LAY_OVER] += plan->laid_over;
+    passes->changes[PASS_OVERLAP] += plan->is_pooled;
+    for (size_t i = 0; i < plan->buffers.count; i++)
+        passes->changes[PASS_OVERLAP] += plan->buffers.at[i].shares != i;
     plan->outside = first;
     return plan;
 }

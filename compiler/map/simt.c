@@ -52,7 +52,10 @@ static int warps_of_block(const struct lowering *l) {
 /* The lanes of a warp, where the first one is to be told from others; see note [the first warp]. */
 static int whole_warp(const struct lowering *l) {
     int lanes = l->kernel->warp_size;
-    return l->options->has_warps && l->target->is_exact && l->target->block_threads % lanes == 0 ? lanes : 0;
+    return pass_wanted(l->options->passes, PASS_FIRST_WARP) && l->options->has_warps && l->target->is_exact &&
+                   l->target->block_threads % lanes == 0
+               ? lanes
+               : 0;
 }
 
 static enum target_meeting meeting_of(enum level_value ambient, enum barrier barrier) {
@@ -313,8 +316,8 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
    each; or more, where a turn loads less than an int. */
 
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
-    return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
-           ir_turns(forall) > 1;
+    return pass_wanted(l->options->passes, PASS_TURNS) && forall->outer == LEVEL_GRID &&
+           forall->inner == LEVEL_THREAD && ir_turns(forall) > 1;
 }
 
 /* `count` turns of a block's threads, the first of them at `own`. Without an end all are run, in ints,
@@ -353,6 +356,7 @@ static void lower_some_turns(struct lowering *l, const struct ir_instruction *fo
 static void lower_turns(struct lowering *l, const struct ir_instruction *forall, struct target_expr *limit) {
     int threads = l->target->block_threads, together = ir_turns(forall);
     l->target->turns = together;
+    pass_changed(l->options->passes, PASS_TURNS);
     l->target->is_exact = true;
     struct target_expr *end = lower_named(l, expr_convert(l, limit, BASE_U32), NULL, "end");
     struct target_expr *all = expr_integer(l, BASE_U32, (int64_t)together * threads);
@@ -471,6 +475,7 @@ size_t simt_first_warp(struct lowering *l, const struct ir_region *region, size_
         }
     if (loops < 2)
         return first;
+    pass_changed(l->options->passes, PASS_FIRST_WARP);
     for (size_t i = first; i < end; i++) /* used behind the branch, too */
         if (all[i]->kind == IR_OPERATION)
             lower_instruction(l, all[i]);
@@ -654,7 +659,8 @@ enum { OTHER_SHARED_BYTES = 32 };
 
 void simt_plan(struct lowering *l) {
     int64_t limit = l->options->shared_limit > OTHER_SHARED_BYTES ? l->options->shared_limit - OTHER_SHARED_BYTES : 0;
-    l->shared = shared_allocate(l->arena, l->extents, warps_of_block(l), limit, l->options->launch_sized_outside);
+    l->shared = shared_allocate(l->arena, l->extents, warps_of_block(l), limit, l->options->launch_sized_outside,
+                                l->options->passes);
     l->target->outside = l->shared->outside;
     l->target->wanted_shared_bytes = l->shared->outside ? l->shared->wanted_bytes + OTHER_SHARED_BYTES : 0;
 }

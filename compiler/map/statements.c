@@ -79,6 +79,16 @@ struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buf
 
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk) { return quirk_is_on(quirk, l->options->where); }
 
+/* note [halves]
+   A sum, difference or product of floats of 16 bits that is rounded once is what that of the same floats of 32 bits
+   gives, rounded to 16 (note [narrow floats] in ir/build/build.c). Where the target has the instructions, its printer
+   takes one for the whole expression. So what is named, or handed to a kernel, is the number of 16 bits itself, and not
+   the float that is made of it. */
+bool lower_widens_half(const struct lowering *l, const struct ir_instruction *operation) {
+    return l->options->computes_halves && operation->op == OP_CONVERT && operation->results[0]->base == BASE_F32 &&
+           base_info[operation->operands[0]->base].is_narrow;
+}
+
 void lower_scalar(struct lowering *l, struct target_statement *loop) {
     loop->vectors = TARGET_VECTORS_NONE;
     l->target->has_scalar_loops = true;

@@ -157,7 +157,8 @@ struct target_statement {
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
     bool unroll;                 /* FOR: to be unrolled completely */
-    int unroll_by;               /* FOR: but only by so many; 0: by all. WHILE: so many steps at a time; 0: one */
+    int unroll_by;               /* FOR: but only by so many; 0: by all */
+    bool is_by_vectors;          /* FOR: its conditions are computed whole: note [conditions] in backend/conditions.c */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;             /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */
@@ -225,6 +226,7 @@ struct target_kernel {
                                        thread's registers; 0: the compiler's affair */
     int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
     int worth;                      /* LOOP, LEVEL_THREAD: iterations that are worth a block: note [worth] */
+    bool approximates;              /* note [approximations] in backend/print.h */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;

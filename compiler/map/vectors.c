@@ -676,6 +676,7 @@ static void convert_block(struct finder *f, struct target_block *block) {
         if (statement->kind == TARGET_FOR && has_shape(f, statement) && touches(&statement->body)) {
             statement->unroll = true;
             convert(f, statement);
+            pass_changed(f->l->options->passes, PASS_VECTOR_ARRAYS);
             continue;
         }
         convert_block(f, &statement->body);

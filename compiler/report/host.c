@@ -426,3 +426,20 @@ struct report_update report_update_of(const struct ir_kernel *kernel, size_t ind
                                   .use_line = line_of_use(sources, update->use),
                                   .text = texts[update->kind]};
 }
+
+struct amount report_most_shared(struct arena *arena, const report_steps *steps) {
+    struct amount most = {0};
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct report_step *step = steps->at[i];
+        struct amount within[] = {step->launch ? step->launch->shared_bytes : amount_number(0),
+                                  report_most_shared(arena, &step->steps), report_most_shared(arena, &step->otherwise)};
+        for (size_t k = 0; k < sizeof within / sizeof *within; k++) {
+            bool are_numbers = amount_is_number(most) && amount_is_number(within[k]);
+            if (are_numbers && within[k].constant > most.constant)
+                most = within[k];
+            else if (!are_numbers)
+                most = amount_larger(arena, most, within[k]);
+        }
+    }
+    return most;
+}

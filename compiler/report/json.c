@@ -148,6 +148,7 @@ static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct r
     add_amount(w, total, "sectors", report->total.of[TOTAL_SECTORS]);
     add_amount(w, total, "turns", report->total.of[TOTAL_TURNS]);
     add_amount(w, total, "atomics", report->total.of[TOTAL_ATOMICS]);
+    add_amount(w, total, "shared_bytes", report_most_shared(w->arena, &report->steps));
     add_counts(w, total, report->total.of + TOTAL_COUNTS);
     yyjson_mut_val *names = json_add_array(w->doc, to, "names");
     for (size_t i = 0; i < report->names.count; i++) {

@@ -154,6 +154,8 @@ struct report_request {
 };
 
 struct report *report_of(const struct report_request *request);
+/* The most shared memory that a block of any of the launches has, in bytes. */
+struct amount report_most_shared(struct arena *arena, const report_steps *steps);
 
 /* An update that the program writes, by its number in kernel->updated. */
 struct report_update {
@@ -178,5 +180,19 @@ const char *report_json(struct arena *arena, struct report *const *reports, size
                         const struct report_heading *heading);
 const char *report_page(struct arena *arena, struct report *const *reports, size_t count,
                         const struct report_heading *heading);
+
+/* ---- beside a report of before ---- */
+
+enum report_change { REPORT_EQUAL, REPORT_SHRANK, REPORT_GREW, REPORT_NEW };
+struct report_difference {
+    const char *kernel, *total; /* total: NULL of REPORT_NEW, a kernel that was not there */
+    const char *then, *now;     /* the amounts */
+    enum report_change change;
+};
+typedef VEC(struct report_difference) report_differences;
+
+/* Compares the totals of two reports, as report_json writes them. NULL, or why they cannot be compared. Amounts that
+   depend on sizes are compared at some. */
+const char *report_compare(struct arena *arena, yyjson_val *then, yyjson_val *now, report_differences *all);
 
 #endif

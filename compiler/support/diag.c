@@ -40,9 +40,11 @@ struct diagnostics {
 
 static const struct {
     const char *number, *flag, *title; /* flag: of warnings that have one */
+    bool is_shown;                     /* by every command */
 } codes[] = {
-#define DIAG(name, number, title) {number, NULL, title},
-#define WARNING(name, number, flag, title) {number, flag, title},
+#define DIAG(name, number, title) {number, NULL, title, true},
+#define WARNING(name, number, flag, title) {number, flag, title, false},
+#define ALWAYS(name, number, flag, title) {number, flag, title, true},
 #include "support/diag.def"
 #undef DIAG
 };
@@ -83,8 +85,8 @@ __attribute__((format(printf, 5, 0))) static struct diagnostic *diag_add(struct 
     one->span = span;
     one->message = format_message(d->arena, format, arguments);
     one->order = d->all.count;
-    bool is_flagged = codes[code].flag != NULL;
-    if (is_flagged && (!d->shows_flagged || d->is_silent[code] || diag_is_ours(d, span)))
+    bool is_wanted = codes[code].is_shown || (d->shows_flagged && !diag_is_ours(d, span));
+    if (!is_wanted || d->is_silent[code])
         return one; /* for the caller's notes; nobody sees it */
     vec_push(d->arena, &d->all, one);
     d->error_count += severity == SEVERITY_ERROR;
@@ -425,7 +427,7 @@ void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t
             continue;
         print_diagnostic(d, out, colour, sorted[i]);
         const char *flag = codes[sorted[i]->code].flag;
-        if (flag && !is_explained[sorted[i]->code])
+        if (flag && d->shows_flagged && !is_explained[sorted[i]->code])
             print_hint(out, colour, arena_printf(d->arena, "`-W no-%s` silences warnings of this kind", flag));
         is_explained[sorted[i]->code] = true;
     }

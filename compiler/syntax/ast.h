@@ -226,7 +226,7 @@ struct ast_decl {
     VEC(struct ast_constructor) constructors;
     struct ast_type *type;
     VEC(struct ast_expr *) choices; /* `in {…}` of a param */
-    /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type; `contract` has no body */
+    /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type; a word of leaves.def has no body */
     VEC(struct ast_decl *) launch;
     const char *path; /* DECL_IMPORT */
 };

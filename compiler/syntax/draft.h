@@ -1,4 +1,6 @@
-/* A file by its declarations, before it is read further: of the prelude only that is read which a program uses. */
+/* A file by its declarations, before it is read further: of the prelude only that is read which a program uses. A local
+   name counts as a use of what is called so: too much may be read, never too little. Commands and messages that speak
+   of what else there is read all of it. */
 #ifndef FCL_SYNTAX_DRAFT_H
 #define FCL_SYNTAX_DRAFT_H
 

@@ -385,7 +385,7 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
     case DECL_PARAM:
         if (decl->type)
             add(arena, form, type_sexp(arena, decl->type));
-        if (!decl->body) /* `with contract` */
+        if (!decl->body) /* a word of leaves.def */
             break;
         add(arena, form, expr_sexp(arena, decl->body));
         add(arena, form, inner = new_list(arena));

@@ -16,7 +16,7 @@ bool token_is_keyword(int kind) {
     return token_starts_declaration(kind) || kind == TOKEN_LET || kind == TOKEN_IN || kind == TOKEN_FN ||
            kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
            kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT || kind == TOKEN_FORALL || kind == TOKEN_WHERE ||
-           kind == TOKEN_WITH || kind == TOKEN_CONTRACT || kind == TOKEN_MATCH;
+           kind == TOKEN_WITH || kind == TOKEN_LEAVE || kind == TOKEN_MATCH;
 }
 
 struct marker {
@@ -151,14 +151,26 @@ static void mark_signature_words(struct marker *m) {
     }
 }
 
-/* `with` before a configuration constant or `contract`, in the head of a definition: only kernels have
+static bool is_leave(const struct token *token) {
+    static const char *const words[] = {
+#define LEAVE(field, word) word,
+#include "syntax/leaves.def"
+#undef LEAVE
+    };
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_one |= token->kind == TOKEN_NAME && strcmp(token->name->text, words[i]) == 0;
+    return is_one;
+}
+
+/* `with` before a configuration constant or a word of leaves.def, in the head of a definition: only kernels have
    one, but elsewhere it is a slip that can be told of. Anywhere else both are names. */
 static void mark_launch_words(struct marker *m) {
-    symbol with = symbol_of(m->symbols, "with"), contract = symbol_of(m->symbols, "contract");
+    symbol with = symbol_of(m->symbols, "with");
     bool in_header = false, in_launch = false;
     for (size_t i = 0; i + 1 < m->tokens->count; i++) {
         struct token *token = &m->tokens->at[i], *next = token + 1;
-        bool names_contract = next->kind == TOKEN_NAME && next->name == contract;
+        bool is_left = is_leave(next);
         if (token_starts_declaration(token->kind)) {
             in_header = token->kind == TOKEN_KERNEL || token->kind == TOKEN_FUN || token->kind == TOKEN_VAL;
             in_launch = false;
@@ -166,12 +178,12 @@ static void mark_launch_words(struct marker *m) {
             in_header = false;
             in_launch &= i > 0 && token[-1].kind == TOKEN_CONFIG;
         } else if (in_header && !in_launch && token->kind == TOKEN_NAME && token->name == with &&
-                   (next->kind == TOKEN_CONFIG || names_contract)) {
+                   (next->kind == TOKEN_CONFIG || is_left)) {
             token->kind = TOKEN_WITH;
             in_launch = true;
         }
-        if (in_launch && names_contract && (token->kind == TOKEN_WITH || token->kind == ','))
-            next->kind = TOKEN_CONTRACT;
+        if (in_launch && is_left && (token->kind == TOKEN_WITH || token->kind == ','))
+            next->kind = TOKEN_LEAVE;
     }
 }
 

@@ -71,7 +71,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 
 %token SIG FUN VAL KERNEL PARAM TYPE DATA IMPORT MATCH LET IN FN IF THEN ELSE
 %token FORALL WHERE WITH BINDING FIELD_POINT LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
-%token <token> NAME TYPE_VARIABLE CONTRACT CONFIG INTEGER FLOATING TRUE FALSE STRING BAD_LITERAL
+%token <token> NAME TYPE_VARIABLE LEAVE CONFIG INTEGER FLOATING TRUE FALSE STRING BAD_LITERAL
 
 /* Loosest first. BLOCK makes `fn`, `let` and `if` extend as far to the right as they can. */
 %precedence BLOCK
@@ -187,7 +187,7 @@ settings:
 
 setting:
     CONFIG '=' expr choices { $$ = build_param(p, @$, $1, $3, $4); }
-  | CONTRACT { $$ = build_decl(p, DECL_PARAM, @$, $1); }
+  | LEAVE { $$ = build_decl(p, DECL_PARAM, @$, $1); }
   ;
 
 choices:

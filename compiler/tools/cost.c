@@ -32,26 +32,8 @@ static const struct {
 };
 enum { ITEMS = sizeof items / sizeof *items };
 
-/* The most shared memory of a launch's blocks. */
-static struct amount most_shared(struct arena *arena, const report_steps *steps) {
-    struct amount most = {0};
-    for (size_t i = 0; i < steps->count; i++) {
-        const struct report_step *step = steps->at[i];
-        struct amount within[] = {step->launch ? step->launch->shared_bytes : amount_number(0),
-                                  most_shared(arena, &step->steps), most_shared(arena, &step->otherwise)};
-        for (size_t k = 0; k < sizeof within / sizeof *within; k++) {
-            bool are_numbers = amount_is_number(most) && amount_is_number(within[k]);
-            if (are_numbers && within[k].constant > most.constant)
-                most = within[k];
-            else if (!are_numbers)
-                most = amount_larger(arena, most, within[k]);
-        }
-    }
-    return most;
-}
-
 static struct amount cost_of(struct arena *arena, const struct report *report, int total) {
-    return total == COST_SHARED ? most_shared(arena, &report->steps) : report->total.of[total];
+    return total == COST_SHARED ? report_most_shared(arena, &report->steps) : report->total.of[total];
 }
 
 /* ---- formulas ---- */

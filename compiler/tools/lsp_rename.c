@@ -200,7 +200,7 @@ static const char *other_meaning(const struct renaming *r, struct lsp_view *befo
 }
 
 /* An error, or that a kernel is hidden and not compiled: that changes what the program is. */
-static bool is_grave(const struct diag_view *one) { return one->is_error || strcmp(one->number, "E0206") == 0; }
+static bool is_grave(const struct diag_view *one) { return one->is_error || strcmp(one->number, "W010") == 0; }
 
 static size_t grave_count(const struct lsp_view *view) {
     const struct diag_view *all;

@@ -154,7 +154,9 @@ struct core_global {
     size_t choice_count;
     /* KERNEL: the PARAM that `with #BlockSize = …` makes, which no expression can name; NULL: none */
     struct core_global *block_size;
-    bool contracts;                    /* KERNEL: `with contract` */
+#define LEAVE(field, word) bool field; /* KERNEL: `with` that word */
+#include "syntax/leaves.def"
+#undef LEAVE
     const struct record *alternatives; /* a constructor of these: */
     size_t constructor;
     uint32_t index; /* in program->globals */

@@ -153,7 +153,7 @@ static void check_level_binder(struct checker *c, const struct function_parts *f
     for (size_t value = 0; value < LEVEL_VALUE_COUNT; value++)
         if (level_names[value] && strcmp(binder->name->text, level_names[value]) == 0) {
             struct diagnostic *d =
-                diag_warning(c->diagnostics, DIAG_DUPLICATE_NAME, binder->span,
+                diag_warning(c->diagnostics, DIAG_LEVEL_NAME, binder->span,
                              "this binds a variable for any level, which hides the level `%s`", binder->name->text);
             diag_hint(c->diagnostics, d,
                       "a function for the level `%s` alone is written without `<%s>` here; a variable has another "

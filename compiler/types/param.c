@@ -218,9 +218,15 @@ static bool is_block_size(struct checker *c, const struct ast_expr *expr) {
 
 static void check_setting(struct checker *c, struct core_global *kernel, const struct ast_decl *setting) {
     if (!setting->body) {
-        if (kernel->contracts)
-            diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, setting->name_span, "`contract` is said twice");
-        kernel->contracts = true;
+        const char *name = setting->name->text;
+#define LEAVE(field, word)                                                                                             \
+    if (strcmp(name, word) == 0) {                                                                                     \
+        if (kernel->field)                                                                                             \
+            diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, setting->name_span, "`%s` is said twice", name);             \
+        kernel->field = true;                                                                                          \
+    }
+#include "syntax/leaves.def"
+#undef LEAVE
         return;
     }
     if (strcmp(setting->name->text, core_config_info[CONFIG_BLOCK_SIZE].name) != 0) {

@@ -2,9 +2,10 @@
    them.
 
    Beyond what a sig may say: `->{e}` and `[a]{e}` name ambients, `where e ~ f` lets one fit
-   another, `scalar a` makes a variable a base type or a tuple of these (kind BT), and `s@l` is
-   what is stored at level l as s. An ambient that is not written is pure where the primitive gives
-   it, and any where the primitive is given it. */
+   another, `scalar a` makes a variable a base type or a tuple of these (kind BT), `ordered a` one
+   of these of class ord, `ord a` a base type of it (kind SCALAR), and `s@l` is what is stored at
+   level l as s. An ambient that is not written is pure where the primitive gives it, and any where
+   the primitive is given it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -186,11 +187,11 @@ static void read_classes(struct type_reader *r) {
         read_word(r, class_name);
         read_word(r, variable);
         struct type *type = type_variable(r, variable);
-        unsigned class = class_of_name(class_name);
+        unsigned class = strcmp(class_name, "ordered") == 0 ? CLASS_ORD : class_of_name(class_name);
         if (!class && strcmp(class_name, "scalar") != 0)
             malformed(r);
         type->variable->classes |= class;
-        type->variable->kind = KIND_BT;
+        type->variable->kind = strcmp(class_name, "ord") == 0 ? KIND_SCALAR : KIND_BT;
     } while (take(r, ","));
     expect(r, "=>");
 }

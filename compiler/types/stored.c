@@ -29,7 +29,7 @@ enum found { FOUND_ALL, FOUND_VARIABLE, FOUND_WRONG };
 static enum found find(struct checker *c, const struct stored_check *check, struct type *of, struct level *level) {
     of = type_resolve(of);
     switch (of->kind) {
-    case TYPE_VARIABLE: return of->variable->kind == KIND_BT ? FOUND_ALL : FOUND_VARIABLE;
+    case TYPE_VARIABLE: return of->variable->kind >= KIND_BT ? FOUND_ALL : FOUND_VARIABLE;
     case TYPE_BASE:
     case TYPE_ERROR: return FOUND_ALL;
     case TYPE_TUPLE: {

@@ -17,7 +17,7 @@ static struct type *what_is_stored(const struct type *type) {
     struct type *of = type_resolve(type->stored.of);
     struct arena *arena = type->stored.arena;
     switch (of->kind) {
-    case TYPE_VARIABLE: return of->variable->kind == KIND_BT ? of : NULL;
+    case TYPE_VARIABLE: return of->variable->kind >= KIND_BT ? of : NULL;
     case TYPE_BASE:
     case TYPE_ERROR: return of;
     case TYPE_TUPLE: {
@@ -88,7 +88,7 @@ static struct type *type_new(struct checker *c, enum type_kind kind) {
 struct type *type_fresh(struct checker *c, enum kind kind, unsigned classes, struct span span) {
     struct type_variable *variable = ARENA_NEW(c->arena, struct type_variable);
     variable->id = c->next_type++;
-    variable->kind = classes ? KIND_BT : kind;
+    variable->kind = classes && kind < KIND_BT ? KIND_BT : kind;
     variable->classes = classes;
     variable->depth = c->depth;
     variable->span = span;
@@ -209,7 +209,7 @@ static bool require_of_variable(struct checker *c, struct type *type, enum kind 
     /* A sig says no kinds, so those of its variables are found as the definition is checked. */
     if (kind > variable->kind)
         variable->kind = kind;
-    if (variable->classes)
+    if (variable->classes && variable->kind < KIND_BT)
         variable->kind = KIND_BT;
     return true;
 }
@@ -222,7 +222,7 @@ static bool require(struct checker *c, struct type *type, enum kind kind, unsign
     case TYPE_VARIABLE: return require_of_variable(c, type, kind, classes);
     case TYPE_BASE: return !(classes & ~classes_of_base(type->base)) || fail(c, FAILED_CLASS, type, kind, classes);
     case TYPE_TUPLE:
-        if (classes & ~(unsigned)CLASS_EQ)
+        if (kind == KIND_SCALAR || (classes & ~(unsigned)(CLASS_EQ | CLASS_ORD)))
             return fail(c, FAILED_CLASS, type, kind, classes);
         if (kind == KIND_TYP && !classes)
             return true;
@@ -239,9 +239,9 @@ static bool require(struct checker *c, struct type *type, enum kind kind, unsign
     case TYPE_PUSH:
         if (classes)
             return fail(c, FAILED_CLASS, type, kind, classes);
-        return kind != KIND_BT || fail(c, FAILED_KIND, type, kind, 0);
+        return kind < KIND_BT || fail(c, FAILED_KIND, type, kind, 0);
     case TYPE_STORED: /* a scalar, if that is asked for */
-        return (kind != KIND_BT && !classes) || require(c, type->stored.of, kind, classes, walk);
+        return (kind < KIND_BT && !classes) || require(c, type->stored.of, kind, classes, walk);
     case TYPE_ERROR: return true;
     }
     return true;

@@ -61,10 +61,11 @@ typedef VEC(struct level_constraint) level_constraints;
 
 /* ---- types ---- */
 
-enum kind { KIND_TYP, KIND_GT, KIND_BT }; /* each contains the next: BT ⊂ GT ⊂ TYP */
+/* Each contains the next: SCALAR ⊂ BT ⊂ GT ⊂ TYP. SCALAR, the base types, is not in the paper: BT has tuples, too. */
+enum kind { KIND_TYP, KIND_GT, KIND_BT, KIND_SCALAR };
 
-/* Refinements of BT, as a set of bits; each has its members in type.c. CLASS_EQ: every base type and tuples
-   of them; ORD: every base type; NUM: integers and floating; INTEGRAL; FLOATING. */
+/* Refinements of BT, as a set of bits; each has its members in type.c. CLASS_EQ and ORD: every base type and tuples
+   of them; NUM: integers and floating; INTEGRAL; FLOATING. */
 enum { CLASS_EQ = 1, CLASS_ORD = 2, CLASS_NUM = 4, CLASS_INTEGRAL = 8, CLASS_FLOATING = 16 };
 
 struct type_variable {

@@ -1,6 +1,6 @@
 ;;; fcl-mode.el --- Major mode for FCL programs  -*- lexical-binding: t -*-
 
-;; Version: 0.1.0
+;; Version: 0.2.0
 ;; Package-Requires: ((emacs "27.1"))
 ;; Keywords: languages
 
@@ -46,9 +46,11 @@
                     "else" "div" "mod" "not")
                   'symbols)
      . font-lock-keyword-face)
-    ("\\_<\\(with\\)\\_>[ \t]+\\(?:#\\|contract\\_>\\)" 1 font-lock-keyword-face)
-    ("\\_<with[ \t]+\\(contract\\)\\_>" 1 font-lock-keyword-face)
-    (",[ \t]*\\(contract\\)[ \t]*=\\(?:[^=]\\|$\\)" 1 font-lock-keyword-face)
+    ("\\_<\\(with\\)\\_>[ \t]+\\(?:#\\|\\(?:contract\\|approximate\\|anyOrder\\)\\_>\\)" 1 font-lock-keyword-face)
+    ("\\_<with[ \t]+\\(contract\\|approximate\\|anyOrder\\)\\_>" 1 font-lock-keyword-face)
+    (,(concat ",[ \t]*\\(contract\\|approximate\\|anyOrder\\)[ \t]*\\(?:=\\(?:[^=]\\|$\\)"
+              "\\|,[ \t]*\\(?:#\\|\\(?:contract\\|approximate\\|anyOrder\\)\\_>\\)\\)")
+     1 font-lock-keyword-face)
     (,(regexp-opt '("true" "false") 'symbols) . font-lock-constant-face)
     ("#[A-Za-z][A-Za-z0-9_']*" . font-lock-builtin-face)
     ("\\_<'[A-Za-z][A-Za-z0-9_']*" . font-lock-type-face))

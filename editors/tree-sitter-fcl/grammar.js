@@ -62,7 +62,8 @@ module.exports = grammar({
           repeat($._pattern), optional($.launch), '=', field('body', $._expression)),
     launch: ($) => seq('with', list($.setting)),
     setting: ($) =>
-      choice(seq(field('name', $.constant), '=', field('default', $._expression), optional($.choices)), 'contract'),
+      choice(seq(field('name', $.constant), '=', field('default', $._expression), optional($.choices)), 'contract',
+             'approximate'),
     value: ($) => seq('val', field('name', $.identifier), '=', field('body', $._expression)),
     type_declaration: ($) =>
       seq('type', field('name', $.identifier), repeat(choice($.identifier, $.type_variable)), '=',

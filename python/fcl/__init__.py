@@ -32,7 +32,7 @@ __all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "MissingFileEr
            "device", "devices", "load", "put", "source"]
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
-_FLAGS = {"contract": "--contract", "no_prelude": "--no-prelude"}
+_FLAGS = {"approximate": "--approximate", "contract": "--contract", "no_prelude": "--no-prelude"}
 # `warn` may be several.
 _OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "warp_size", "vector_bytes", "shared_bytes",
             "unroll", "optimise", "tuning"}

@@ -89,6 +89,10 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 /* In place of PTX (backend/cuda.c). */
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define fcl_pause() ((void)0)
+#define fcl_fast_sqrt(x) sqrtf(x)
+#define fcl_fast_tanh(x) tanhf(x)
+#define __builtin_amdgcn_sqrtf(x) sqrtf(x)
+#define FCL_BY_BITS 1 // conversions of floats of 16 bits
 #define fcl_equal(x, y) ((x) == (y))
 #define fcl_apart(x) (x)
 #define fcl_see(from) (*cudasim::as_it_stands(from))

@@ -277,7 +277,7 @@ class Found:
             elif form == 5:
                 text += f"{a} = {self.within(rank, f'(fn x => {self.scalar(chr(120), t, 1)})')} {last}"
             elif form == 6:
-                text += f"{a} = force (push <grid> (flatten {last}))" if rank == 2 else f"{a} = reverse {last}"
+                text += f"{a} = rows 1 (force (push <grid> (flatten {last})))" if rank == 2 else f"{a} = reverse {last}"
             else:
                 f = self.pick("reverse", "(take 1)", "(fn p => appendPull p p)", "(drop 1)", "(fn p => rotate 1 p)")
                 text += f"{a} = {self.within(deep, f)} {last}"

@@ -73,6 +73,7 @@ FEATURES = {
         "shuffles": r"shuffle",
         "votes": r"anyWarp|allWarp|ballot",
         "mma": r"\bmma ",
+        "powerAhead": r"powerAhead ",
         "matrices": r"\[\[",
         "loops in an element": r"\bloop ",
         "borders": r"generate \(length xs\) \(fn i =>",
@@ -167,9 +168,10 @@ class Generator(Found):
             f"((fn n => fn t => n - t) {a} {b})",
             f"((if {self.pick('true', 'false', '1 < 2')} then (fn t => t + {b}) else (fn t => t - {b})) {a})",
             f"(let (p, q, r) = ({a}, {b}, {x}) in if p < q then r - p else q)",
-            f"(let r = {{ left = {a}, right = {b} }} in if r.left < r.right then r.right else r.left - {x})",
+            f"(let both = {{ left = {a}, right = {b} }} in if both.left < both.right then both.right else both.left -"
+            f" {x})",
             f"(let {{ right, left = l }} = {{ {{ left = {a}, right = {x} }} with left = {b} }} in l + right)",
-            f"((loop (fn s => s.count < 4) (fn s => {{ s with value = s.value * 3 + {a}, count = s.count + 1 }}) "
+            f"((loop (fn at => at.count < 4) (fn at => {{ at with value = at.value * 3 + {a}, count = at.count + 1 }}) "
             f"{{ value = {b}, count = 0 }}).value)",
             f"(match (if {a} < {b} then One {a} else if {a} == {x} then None else Two ({a}, {b})) with "
             f"One t => t | Two (t, u) => t - u | Of r => r.left | None => {x})",
@@ -452,6 +454,11 @@ class Generator(Found):
                 (
                     f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push"
                     f" <{level}> {a})"
+                ),
+                (
+                    f"powerAhead {self.random.randint(0, 4)} (length {a} % {self.random.randint(2, 6)}) (fn k => push"
+                    f" <{level}> (generate (length {a}) (fn i => {a} ! ((i + k) % length {a})))) (fn k c b => push"
+                    f" <{level}> (zipWith (fn x y => {self.mixed(t, 'x', 'y')}) b c)) (push <{level}> {a})"
                 ),
                 f"(if length {a} > 1 && length {a} % 2 == 1 then force (push <{level}> (reverse {a})) else {a})",
                 (

@@ -3,6 +3,7 @@ it, and what ptxas says of it."""
 
 import collections
 import os
+import passes
 import re
 import sys
 import time
@@ -130,17 +131,6 @@ def cases(env):
                  "fcl_block_k",
                  {r"if \(chosen\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}": 1},
                  extension="c")
-
-    yield golden("what goes backwards through elements larger than others has a loop of its own in C, or GCC makes "
-                 "no vectors",
-                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x > 1) xs))",
-                 "fcl_block_k",
-                 {r"\{\s*result\[i\] = xs\[xs_length - 1 - i\];\s*\}": 1, r"\{\s*result2\[i\] = 1 < xs\[i\];\s*\}": 1},
-                 extension="c", loops=2)
-    yield golden("but not where all have one size",
-                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x + 1) xs))",
-                 "fcl_block_k",
-                 extension="c", loops=1)
 
     blank = "fun isBlank c = c == 32u8 || c == 10u8 || c == 9u8 || c == 13u8\n"
     starts = "(generate (length s) (fn i => isBlank (s ! i) && (i == 0 || not (isBlank (s ! (i - 1))))))"
@@ -419,28 +409,30 @@ def cases(env):
             yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target,
                        m=mapping: dumps(t, m), long=(target, mapping) not in (("c", "loop"), ("cuda", "simt")))
 
-    def pass_names():
-        said = env.run(env.fclc, "--skip=?", "none.fcl").stderr
-        return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
-
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
     shown += [env.path("tests", "run", *name)
               for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"),
-                           ("optimiser", "contract.fcl"), ("optimiser", "elements_alike.fcl"),
-                           ("optimiser", "joined_launches.fcl"))]
+                           ("optimiser", "contract.fcl"), ("optimiser", "joined_launches.fcl"),
+                           ("optimiser", "laid_over.fcl"), ("optimiser", "run_together.fcl"),
+                           ("optimiser", "places_by_bits.fcl"), ("optimiser", "vectors_abreast.fcl"))]
 
     def dumped():
-        waiting = set(pass_names()) - {"no-wrap", "rereads"}  # what they mark is not shown
-        assert len(waiting) > 10, waiting
+        rows = passes.rows()
+        steps = [f"--skip={row.name}" for row in rows if row.is_step]
+        waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
+        waiting -= {"conditions"}  # the printers of C and OpenCL alone go by what it marks
         for path in shown:
             for target in ("cuda", "c"):
-                before = env.must(env.fclc, "--dump=ir", f"--target={target}", path)
-                for name in pass_names():
-                    after = env.must(env.fclc, f"--dump={name}", f"--target={target}", path)
-                    if after != before:
-                        waiting.discard(name)
-                    before = after
-                assert after == env.must(env.fclc, "--dump=ir-opt", f"--target={target}", path)
+                def dump(stage, *options, path=path, target=target):
+                    return env.must(env.fclc, f"--dump={stage}", f"--target={target}", *options, path)
+                for is_step, before, last in ((False, dump("ir"), dump("ir-opt")),
+                                              (True, dump("target", *steps), dump("target"))):
+                    for row in (row for row in rows if row.is_step == is_step):
+                        after = dump(row.name)
+                        if after != before:
+                            waiting.discard(row.name)
+                        before = after
+                    assert after == last, f"{path}, {target}: after the last pass it is not what comes of all"
         # halves are in a program whose dumps are long
         halves = env.path("benchmarks", "fcl", "matrices.fcl")
         before, after = (env.must(env.fclc, f"--dump={name}", "--target=cuda", halves)
@@ -453,8 +445,8 @@ def cases(env):
     def skipped(name):
         paths = [env.path("examples", "reduce", "reduce.fcl"),
                  env.path("tests", "run", "toolchains", "llvm_wrapped_places.fcl")]
-        env.must(env.fclc, "test", "--target=c", f"--skip={name}", *paths)
-    for name in pass_names():
+        env.must(env.fclc, "test", "--check=none", "--target=c", f"--skip={name}", *paths)
+    for name in passes.names():
         yield Case(f"--skip={name} changes no result", lambda name=name: skipped(name))
 
     def once():
@@ -488,7 +480,7 @@ def cases(env):
                                                    if not name.startswith(("twice", "s"))], found
             assert ("sums", "sums") in all_ and ("same", "same") in all_, found
             assert sum(users == "ups, twice" for _, users in all_) >= len(alone) - 1 > 1, found
-        env.must(env.fclc, "test", "--target=c", path)
+        env.must(env.fclc, "test", "--check=none", "--target=c", path)
     yield Case("launches of several kernels that are alike are in the file once", shares)
 
     # Two chunks, a whole one and the last: each publishes twice, and looks at both words.
@@ -530,13 +522,60 @@ def cases(env):
                  {r"\} else \{\s*fcl_pause\(\);|if \([^\n]*\) \{\s*fcl_pause\(\);": 2})
 
     # For a whole share of a thread, and for the last one: each operation rounds once.
-    yield golden("what is computed of halves is converted from and to floats, once an operation",
-                 "kernel k (xs : [f16]) = push <grid> (map (fn x => x * 1.5 + x) xs)", "k",
-                 {r"\bfcl_f16_of_float\(": 4, r"\bfcl_float_of_f16\(": 4, r"\bdouble\b": 0})
+    yield golden("sums and products of halves are instructions, of constants and of what a kernel is given, too",
+                 "kernel k (a : f16) (xs : [f16]) = push <grid> (map (fn x => (x * 1.5 + x) * a - 0.5) xs)", "k",
+                 {r"fcl_one_nan_f16\(fcl_sub_f16\(fcl_mul_f16\(fcl_add_f16\(x, fcl_mul_f16\(x, 0x3e00\)\), a\), "
+                  r"0x3800\)\)": 2, r"\bfcl_f16_of_float\(": 0, r"\bfcl_float_of_f16\(": 0})
+    yield golden("but not those with a float that is no half, nor quotients",
+                 "kernel k (xs : [f16]) (ys : [float]) = push <grid> "
+                 "(zipWith (fn x y => f16 (float x * 0.1) + f16 (float x + y) / 3) xs ys)", "k",
+                 {r"\bfcl_f16_of_float\(": 6, r"\bfcl_float_of_f16\(": 6, r"\bfcl_add_f16\(": 2})
+
+    # All 2^32 floats in a long check; in others 2^24, of which the last bits differ.
+    def by_bits():
+        path, program = os.path.join(env.tmp(), "conversions.fcl"), os.path.join(env.tmp(), "conversions")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel narrow (xs : [float]) = push <grid> (map (fn x => bitsOfF16 (f16 x)) xs)\n"
+                       "kernel wide (us : [u16]) = push <grid> (map (fn u => float (f16OfBits u)) us)\n")
+        out, objects = compile_to("c", path), []
+        for how, options in ("native", []), ("bits", ["-DFCL_BY_BITS"]):
+            objects.append(os.path.join(env.tmp(), how + ".o"))
+            names = [f"-D{part}{kernel}={part}{kernel}_{how}"
+                     for kernel in ("narrow", "wide") for part in ("", "fcl_part_")]
+            env.must(env.tool("clang"), "-std=gnu11", *C_OPTIONS, "-mf16c", "-Wall", "-Werror", *options, *names, "-c",
+                     out, "-o", objects[-1])
+        env.must(env.tool("clang"), "-O2", env.path("tests", "support", "conversions.c"), *objects, "-o", program,
+                 "-lm")
+        return int(env.must(program, "1" if env.long else "255", timeout=600).split()[0])
+    yield Case("the instructions of a processor convert halves as their bits do", by_bits)
     yield golden("halves that only move are not converted",
                  "kernel k (xs : [f16]) = push <grid> (map (fn x => if xs ! 0 == xs ! 0 then x else 1.5) (reverse xs))",
                  "k",
                  {r"\bfcl_f16_of_float\(": 0, r"\b0x3e00\b": 2})
+
+    def approximates():
+        path = os.path.join(env.tmp(), "approximate.fcl")
+        body = "push <grid> (map (fn x => exp x / sqrt x + log x * pow x y + sin x + cos x + tanh x) xs)"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"kernel exact (y : float) (xs : [float]) = {body}\n"
+                       f"kernel fast (y : float) (xs : [float]) with approximate = {body}\n"
+                       f"kernel doubles (y : double) (xs : [double]) with approximate = {body}\n")
+        fast = {"cu": "__fdividef __expf fcl_fast_sqrt __logf __powf __sinf __cosf fcl_fast_tanh",
+                "hip": "__fdividef __expf __builtin_amdgcn_sqrtf __logf __powf __sinf __cosf tanhf",
+                "cl": "native_divide native_exp native_sqrt native_log native_powr native_sin native_cos tanh",
+                "c": "/ fcl_exp_float sqrtf fcl_log_float fcl_pow_float sinf cosf fcl_tanh_float"}
+        for extension, names in fast.items():
+            text = open(compile_to(extension, path), encoding="utf-8").read()
+            parts = re.split(r"/\* (exact|fast|doubles): ", text)
+            kernels = dict(zip(parts[1::2], parts[2::2]))
+            for name in names.split():
+                assert name in kernels["fast"], (extension, name, kernels["fast"])
+            swift = r"__fdividef|__expf|__logf|__powf|__sinf|__cosf|native_|fcl_fast_|amdgcn"
+            assert not re.search(swift, kernels["exact"] + kernels["doubles"]), text
+            text = open(compile_to(extension, path, "--approximate"), encoding="utf-8").read()
+            exact = re.split(r"/\* (?:exact|fast|doubles): ", text)[1]
+            assert extension == "c" or re.search(swift, exact), text
+    yield Case("what is approximate are the fast functions of floats, where it is asked for", approximates)
 
     def says_what_bits():
         path = os.path.join(env.tmp(), "bits.fcl")
@@ -790,6 +829,19 @@ def cases(env):
             assert re.search(r"\(\w+ & 3\)", at) and not re.search(r">> [3-9]", at), at
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
+
+    def known_sizes():
+        path = os.path.join(env.tmp(), "known.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('import "matrix"\n' + "".join(
+                f"kernel {name} (n : int) (xs : [{base}]) (ys : [{base}]) = {product} n {inner} n xs ys\n"
+                for base, product in (("float", "matMul"), ("f16", "matMulFloat"))
+                for name, inner in ((f"known_{base}", "1024"), (f"any_{base}", "n"))))
+        text = open(compile_to("cu", path), encoding="utf-8").read()
+        for kernel in ("float_0", "float_1", "f16_0", "f16_1"):
+            known, other = (len(body(text, f"{which}_{kernel}").splitlines()) for which in ("known", "any"))
+            assert known <= 1.1 * other, (kernel, known, other)
+    yield Case("a product whose inner size is known is no longer than one of which it is not", known_sizes)
 
     def panels_of_halves():
         path = os.path.join(env.tmp(), "halves.fcl")

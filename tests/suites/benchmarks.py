@@ -42,6 +42,8 @@ def cases(env):
         for given, wanted in (("--goals", 11), ("--goals=copy/reference<=2", 1), ("--quick", 0)):
             goals = int(env.must(sys.executable, "-B", "-c", program, given, cwd=folder, env={"PYTHONPATH": folder}))
             assert goals == wanted, f"{given}: {goals} goals"
+    yield Case("the table and the picture of an H200 are those of its records",
+               lambda: env.must(sys.executable, os.path.join(folder, "recorded.py"), "--check"))
     yield Case("benchmarks/run judges the goals that it is asked to", judged)
 
     def compared():

@@ -71,10 +71,10 @@ def cases(env):
             assert done.returncode == status, done.stderr
             got = json.loads(done.stderr)
             return sorted({one["code"] for one in got}), len(got)
-        assert kernels() == (["E0301", "E0401"], 2), kernels()
+        assert kernels() == (["E0301", "W011"], 2), kernels()
         assert kernels("--target=c") == (["E0301"], 1)
-        assert kernels("--target=opencl", status=0) == (["E0401"], 1)
-        assert kernels("--target=cuda") == (["E0301", "E0401"], 2)
+        assert kernels("--target=opencl", status=0) == (["W011"], 1)
+        assert kernels("--target=cuda") == (["E0301", "W011"], 2)
         assert kernels("--types-only", status=0) == ([], 0)
         done = env.run(env.fclc, "check", "--target=interp", "p.fcl", cwd=folder)
         assert done.returncode == 2 and "compiles nothing" in done.stderr, done.stderr
@@ -137,13 +137,13 @@ def cases(env):
     yield Case("what FCL_PRELUDE says is no prelude", prelude_elsewhere)
 
     def every_warning():
-        """Of shared memory there is a warning without a name, too."""
+        """Those that every command shows, too."""
         program = ("sig reversed : [int] -> [int]<grid>\nfun reversed xs = splitUp 100000 xs |> map (fn c =>\n"
                    "  push <block> (reverse (force (push <block> c)))) |> concat 100000\n"
                    "kernel k (xs : [int]) = reversed xs\n")
         for options, status, word in (([], 0, "warning"), (["-W", "error"], 1, "error")):
             done = env.run(env.fclc, "check", *options, "-", input=program)
-            assert done.returncode == status and f"{word}[E0401]" in done.stderr, done.stderr
+            assert done.returncode == status and f"{word}[W011]" in done.stderr, done.stderr
     yield Case("-W error is for all warnings", every_warning)
 
     def random_ranges():
@@ -474,21 +474,23 @@ def cases(env):
     yield Case("of two options that contradict each other neither is taken", one_of_two)
 
     def how_much():
-        """--check=all is --check, and --check=none is --no-check."""
+        """--check=all is --check, and --check=none is --no-check; --check=memory is between them."""
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
             file.write("kernel k (i : int) (xs : [int]) = generate 1 (fn _ => xs ! i)\n")
         made = {}
-        for words in ([], ["--check"], ["--check=all"], ["--check=none"]):
+        for words in ([], ["--check"], ["--check=all"], ["--check=memory"], ["--check=none"], ["--no-check"]):
             made[" ".join(words)] = env.must(env.fclc, *words, "p.fcl", "-o", "-", "--target=c", cwd=folder)
-        assert made["--check=all"] == made["--check"] != made["--check=none"] == made[""], made
+        assert made["--check=all"] == made["--check"] != made["--check=none"] == made[""] == made["--no-check"], made
+        assert made["--check=memory"] not in (made["--check"], made[""]), made
+        assert "--check=memory" in made["--check=memory"].splitlines()[0], made["--check=memory"]
         done = env.run(env.fclc, "run", "--target=c", "--check=all", "p.fcl", "k", "2", "[1,2]", cwd=folder)
         assert done.returncode == 1 and "out of" in done.stderr, done.stderr
         got = env.must(env.fclc, "run", "--target=c", "--check=none", "p.fcl", "k", "1", "[1,2]", cwd=folder)
         assert got == "[2]\n", got
-        for value in ("memory", "", "al"):
+        for value in ("memor", "", "al"):
             done = env.run(env.fclc, "run", f"--check={value}", "p.fcl", "k", "0", "[1,2]", cwd=folder)
-            assert done.returncode == 2 and f"--check cannot be `{value}` (all, none)" in done.stderr, done.stderr
+            assert done.returncode == 2 and f"--check cannot be `{value}` (none, memory, all)" in done.stderr, done.stderr
     yield Case("how much is checked may stand behind --check", how_much)
 
     def read_twice():

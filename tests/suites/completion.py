@@ -43,7 +43,7 @@ def cases(env):
 
     def everything():
         """All options of every command are in each script."""
-        names = set(re.findall(r"--([a-z-]+)", env.must(env.fclc, "--help"))) - {"lib"}
+        names = set(re.findall(r"--([a-z-]+)", env.must(env.fclc, "help", "options")))
         for shell, form in (("bash", " --{}[ =\']"), ("zsh", "\'--{}[=\\[]"), ("fish", " -l {} ")):
             text = env.must(env.fclc, "--completion=" + shell)
             missing = [name for name in names if not re.search(form.format(name), text)]

@@ -137,15 +137,6 @@ kernel k (xs : [int]) =
   let turned c = exchange <block> (<=) (fn i => i ^ 1) (force (push <block> c))
   in splitUp {count_} xs |> map turned |> concat {count_}
 """, "fcl_block_k", {rf"FCL_SIMD_EIGHT\n *for \(int i = 0; i < {count_}": wanted}, extension="c")
-    # A block's elements change places in each step, or get other values where they are.
-    for number, wanted in ((0, 2), (1, 0)):
-        yield golden(f"steps in which elements change places are side by side in GCC, others are not: {wanted}", """\
-kernel k (n : int) (xs : [int]) =
-  let swap _ s = pushEach <block> 512 256 (fn t => [(t, s ! (t + 256)), (t + 256, s ! t + 1)])
-      more _ s = push <block> (map (fn x => x * 3) s)
-      made step = concat 512 (map (fn c => push <block> (power n step (push <block> (take 512 c)))) (splitUp 512 xs))
-  in (made swap, made more)
-""", f"fcl_block_k_{number}", {r"FCL_STEPS\n *while \(\w+ < n\)": wanted, r"while \(": 2}, extension="c")
     yield golden("the lesser by value and place is found by a branch, in loops that are unrolled",
                  "kernel k (xs : [int]) = argmin xs", "fcl_block_k_0",
                  {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")
@@ -352,12 +343,6 @@ kernel k (xs : [int]) =
             assert (got > 0) == wanted, f"{place}: {got}, wanted {wanted}\n{text}"
     yield Case("Intel's OpenCL is kept from loads in vain, but for those whose place a loop computes anew", guarded)
 
-    yield golden("an array of one element is a value, whenever that is computed",
-                 "kernel k (xs : [int]) = push <grid> (map (fn x =>\n"
-                 "  let a = force (push <thread> (generate 1 (fn i => x * 3 + i)))\n"
-                 "      b = force (push <thread> (generate 1 (fn i => a ! 0 * x + i)))\n"
-                 "  in (b ! 0) * (b ! 0)) xs)", "k", {"local_array": 0})
-
     def updated_in_place():
         """The copy that an update starts with, of arrays that take turns below grid."""
         text = env.must(env.fclc, "--dump=ir-opt", env.path("tests", "run", "prelude", "updates_below_grid.fcl"))
@@ -478,11 +463,6 @@ kernel k (n : int) (steps : int) =
         text = emitted.of_file("cu", "benchmarks", "suites", "rodinia_nw.fcl")
         assert "min(t8, 127 - state)" in re.sub(r"\bt\d+\b", "t8", text) and "(long long)state" not in text, text
     yield Case("a length that is known not to wrap is computed in 32 bits", lengths_of_ints)
-
-    turned = " ^ ".join(f"(x * {2 * k + 3} + {k})" for k in range(12))
-    yield golden("what goes backwards has a loop of its own beside a long one, too",
-                 f"kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => ({turned}) > 1) xs))",
-                 "fcl_block_k", {r"\{\s*result\[i\] = xs\[xs_length - 1 - i\];\s*\}": 1}, extension="c", loops=2)
 
     def tables():
         """In OpenCL: there a kernel's constants take 48 KiB at most (OPENCL_TABLE)."""

@@ -291,7 +291,7 @@ def cases(env):
         kernels = {"p.fcl": "kernel a (x : int) = x\n-- test a 1 == 1\nkernel b (x : int) = x + 1\n-- test b 1 == 2\n"}
         refused(kernels, ("p.fcl", "a (x"), "b", "p.fcl:2:9: `b`", "p.fcl:3:8", "p.fcl:1:8")
         bare = {"p.fcl": "kernel a (x : int) = x\nkernel b (x : int) = x + 1\n"}
-        refused(bare, ("p.fcl", "b (x"), "a", "E0206", "p.fcl:2:8")
+        refused(bare, ("p.fcl", "b (x"), "a", "W010", "p.fcl:2:8")
         # Local names, in both directions.
         local = {"p.fcl": "fun f x =\n  let y = x + 1\n      g z = y + z\n  in g x\n"}
         refused(local, ("p.fcl", "y ="), "z", "p.fcl:3:13: `z`", "p.fcl:3:9", "p.fcl:2:7")

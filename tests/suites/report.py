@@ -8,6 +8,7 @@ import html.parser
 import json
 import os
 import re
+import tempfile
 
 from harness import Case, Skip
 
@@ -153,6 +154,43 @@ def cases(env):
 
     for name, arguments in KEPT.items():
         yield kept(name, arguments)
+
+    def baseline():
+        """What grew is named, by formulas and by numbers, and the exit status says whether anything did."""
+        twice = "force (push <grid> (map (fn x => x * 2.0) xs))"
+        program = "kernel k (xs : [float]) = push <grid> (map (fn x => x + 1.0) ({}))\n{}"
+        with tempfile.TemporaryDirectory() as folder:
+            once, more = os.path.join(folder, "once.fcl"), os.path.join(folder, "more.fcl")
+            for path, text in (once, program.format("xs", "")), (more, program.format(twice, "kernel t = 1\n")):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            for sizes in [], ["--sizes=n=1000"]:
+                saved = {}
+                for path in once, more:
+                    saved[path] = path + ".json"
+                    with open(saved[path], "w", encoding="utf-8") as file:
+                        file.write(report(*sizes, "--json", path))
+
+                def compare(before, now, *arguments, sizes=sizes, saved=saved):
+                    return env.run(env.fclc, "report", *sizes, f"--baseline={saved[before]}", *arguments, now)
+
+                same, worse, better = compare(once, once), compare(once, more), compare(more, once)
+                assert (same.returncode, same.stdout) == (0, "no amount grew\n"), same
+                assert (worse.returncode, better.returncode) == (1, 0), (worse, better)
+                assert "k: launches: 2, and 1 before: more\n" in worse.stdout, worse.stdout
+                assert "t: is new\n" in worse.stdout, worse.stdout
+                read = r"k: read_bytes: (8\*xs_length|8000), and (4\*xs_length|4000) before: more"
+                assert re.search(read, worse.stdout), worse.stdout
+                assert "k: written_bytes: " in better.stdout and "more" not in better.stdout, better.stdout
+                data = compare(once, more, "--json")
+                assert data.returncode == 1 and json.loads(data.stdout)["kernels"] and "more" in data.stderr, data
+            for wrong, why in (([f"--baseline={once}"], "is no JSON"), (["--baseline=/nowhere"], "/nowhere"),
+                               ([f"--baseline={saved[once]}"], "other --sizes"),
+                               ([*sizes, "--target=c", f"--baseline={saved[once]}"], "another --target")):
+                got = env.run(env.fclc, "report", *wrong, once)
+                assert got.returncode == 2 and why in got.stderr, got
+
+    yield Case("--baseline says what grew", baseline)
 
     def schema():
         try:

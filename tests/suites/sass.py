@@ -74,6 +74,50 @@ def cases(env):
 
             yield Case(f"products by blocks of {threads} for sm_{architecture}", fits)
 
+    def known_sizes():
+        given = tools()
+        with tempfile.TemporaryDirectory() as folder:
+            source, path = os.path.join(folder, "k.fcl"), os.path.join(folder, "k.cu")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(
+                    'import "matrix"\n'
+                    "kernel known (n : int) (a : [f16]) (b : [f16]) = matMulFloat n 1024 n a b\n"
+                    "kernel any (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n"
+                )
+            env.must(env.fclc, source, "-o", path)
+            with open(path, encoding="utf-8") as file:
+                kernels = given.read(given.compile(file.read(), "90"))
+        bodies = {name: sass.blocks_of(text)[0] for name, (_, text) in kernels.items()}
+        code = {name: [i.base for b in blocks for i in b.code] for name, blocks in bodies.items()}
+        for n in "01":
+            assert len(code["known_" + n]) <= 1.1 * len(code["any_" + n]), {k: len(c) for k, c in code.items()}
+            assert "STL" not in code["known_" + n], n
+
+    yield Case("products whose inner size is known have no more code", known_sizes)
+
+    # Note [halves] in map/statements.c: a load, an operation or two, and a store.
+    for architecture, most in ("80", 12), ("90", 12):
+
+        def halves(architecture=architecture, most=most):
+            given = tools()
+            with tempfile.TemporaryDirectory() as folder:
+                path, source = os.path.join(folder, "k.cu"), os.path.join(folder, "k.fcl")
+                with open(source, "w", encoding="utf-8") as file:
+                    file.write(
+                        "kernel scaled (k : f16) (xs : [f16]) = push <grid> (map (fn x => k * x + 1) xs)\n"
+                        "kernel cut (xs : [f16]) = push <grid> (map (fn x => max x 0) xs)\n"
+                        "kernel widened (xs : [f16]) = push <grid> (map float xs)\n"
+                    )
+                env.must(env.fclc, source, "-o", path)
+                with open(path, encoding="utf-8") as file:
+                    kernels = given.read(given.compile(file.read(), architecture))
+            for name, (_, body) in kernels.items():
+                code = [i for block in sass.blocks_of(body)[0] for i in block.code if i.base != "NOP"]
+                stores = sum(i.base == "STG" for i in code)
+                assert len(code) <= most * stores, (name, len(code), stores)
+
+        yield Case(f"at most {most} instructions an element of halves for sm_{architecture}", halves)
+
     # QUIRK_CLAMPED_EQUALITIES of map/quirks: programs in which ptxas found such equalities.
     CLAMPED = re.compile(r"\bU?VIMNMX\S* U?R\d+, (?:U?P\d, |U?PT, U?P\d, )")
     for program in (

@@ -87,7 +87,7 @@ def cases(env):
             done = env.run(env.fclc, *command, "--target=cuda", written(), "turned", "20000", "iota:20000",
                            env=variables(env, "cuda-simulator"))
             assert done.returncode == 0 and (command[0] == "bench" or done.stdout.startswith("[39998 …")), done.stdout
-            assert done.stderr.count("warning[E0401]: a block of `turned` wants 80") == 1, done.stderr
+            assert done.stderr.count("warning[W011]: a block of `turned` wants 80") == 1, done.stderr
             assert "can have 65536: arrays of which only the launch knows the length" in done.stderr, done.stderr
     yield Case("what the launch finds too large is told once", says_so)
 
@@ -97,7 +97,7 @@ def cases(env):
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         assert "scratch" not in open(out, encoding="utf-8").read()
         done = env.run(env.fclc, "--shared-bytes=2048", written(), "-o", out)
-        assert done.returncode == 0 and done.stderr.count("warning[E0401]") == 1, done.stderr
+        assert done.returncode == 0 and done.stderr.count("warning[W011]") == 1, done.stderr
         assert (
             "a block of `thousand` would take 4032 bytes of shared memory, and can have 2048" in done.stderr
         ), done.stderr

@@ -2,6 +2,7 @@
 
 import json
 import os
+import passes as passes_def
 import re
 import shutil
 import test_index
@@ -55,7 +56,7 @@ def cases(env):
         tool = env.tool("mandoc")
         text = env.must(tool, "-Tascii", "-Owidth=1000", env.file("man", "fclc.1"))
         text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
-        options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", env.must(env.fclc, "--help"), re.MULTILINE)
+        options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", env.must(env.fclc, "help", "options"), re.MULTILINE)
         variables = set()
         for _, source in written(env, ("compiler", "runtime"), ".c"):
             variables |= set(re.findall(r'(?:getenv\(|fclrt_load\(|variable = )"([A-Z_]+)"', source))
@@ -68,6 +69,21 @@ def cases(env):
         wanted = commands + options + prompt + sorted(variables - usual)
         missing = [word for word in wanted if not re.search(rf"{word}\b", text)]
         assert not missing, "not in man/fclc.1: " + ", ".join(missing)
+
+    def help_fits():
+        """A screen has 40 lines of 100 columns; what does not fit there is a word away."""
+        told, options = env.must(env.fclc, "--help"), env.must(env.fclc, "help", "options")
+        lines = told.splitlines()
+        assert len(lines) <= 40 and max(map(len, lines + options.splitlines())) <= 100, told + options
+        for _, text in written(env, ("compiler/driver",), "options.def"):
+            missing = [name for name in re.findall(r'^OPTION\(\w+, "([a-z-]+)"', text, re.MULTILINE)
+                       if f"--{name}" not in options]
+            assert not missing, f"`fclc help options` has not {missing}"
+        for _, text in written(env, ("compiler/driver",), "commands.def"):
+            missing = [name for name in re.findall(r'^COMMAND\(\w+, \w+, "([a-z]+)"', text, re.MULTILINE)
+                       if f"  fclc {name} " not in told]
+            assert not missing, f"`fclc --help` has not {missing}"
+        assert "fclc help options" in told and "--limit" in env.must(env.fclc, "help", "run")
 
     def targets_are_named():
         """In the help, the manual page, the names of outputs and the schema of reports, which are text."""
@@ -89,6 +105,17 @@ def cases(env):
                 missing.append(f"{extension} in the help")
         assert not missing, "not named: " + ", ".join(missing)
 
+    def one_version():
+        version = env.must(env.fclc, "--version").split()[1]
+        for path, pattern in (("pyproject.toml", r'^version = "(.*)"'),
+                              ("editors/emacs/fcl-mode.el", ";; Version: (.*)"),
+                              ("editors/vscode/package.json", '"version": "(.*)"'),
+                              ("editors/tree-sitter-fcl/package.json", '"version": "(.*)"'),
+                              ("compiler/driver/fclc.h", '^// "(.*)"'), ("CHANGELOG.md", r"^## (\d.*)")):
+            with open(env.path(path), encoding="utf-8") as file:
+                found = re.search(pattern, file.read(), re.MULTILINE)[1]
+            assert found == version, f"{path}: {found}, and fclc is {version}"
+
     def tracked_files():
         tool = env.tool("git")
         if env.run(tool, "rev-parse", "--git-dir").returncode:
@@ -108,23 +135,18 @@ def cases(env):
 
     def index():
         with open(env.path("tests", "README.md"), encoding="utf-8") as file:
-            wrong = test_index.wrong_in(env.fclc, file.read())
+            wrong = test_index.wrong_in(file.read())
         assert not wrong, f"tests/README.md: {wrong}: run tests/support/test_index.py --write"
         untested = [name for name, _, paths in test_index.tests_of_primitives() if not paths]
         assert not untested and len(test_index.primitives()) > 100, f"no program names: {' '.join(untested)}"
 
     def table():
-        """The rows of docs/ARCHITECTURE.md are those of ir/passes/passes.c: name, target, level and what it does."""
-        with open(env.path("compiler", "ir", "passes", "passes.c"), encoding="utf-8") as file:
-            listed = re.findall(r'^ +\{"([\w-]+)", "([^"]*)",\s+pass_\w+, (\d),\s+([^}]*)\}', file.read(), re.M)
-        targets = {"PASS_ANY": "all", "PASS_CPU": "loop mapping", "PASS_THREADS": "threads",
-                   "PASS_THREADS | PASS_FENCES": "threads, CUDA", "PASS_THREADS | PASS_EXACT": "threads"}
-        wanted = [(name, targets[target], level, what) for name, what, level, target in listed]
+        """The table of docs/ARCHITECTURE.md has the rows of ir/passes/passes.def. Its figures are of a day."""
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
-            there = re.findall(r"^\| `([\w-]+)` \| ([^|]*) \| (\d) \| ([^|]*) \| [^|]*\|[^|]*\|[^|]*\|$", file.read(),
-                               re.M)
-        assert [row[0] for row in wanted] == test_index.passes(env.fclc), wanted
-        assert there == wanted, f"docs/ARCHITECTURE.md has {set(there) ^ set(wanted)} otherwise, or in another order"
+            there = passes_def.in_page(file.read())
+        assert there == passes_def.table(passes_def.figures_there()), "run tests/support/passes.py --write"
+        said = env.must(env.fclc, "--stats", env.path("examples", "reduce", "reduce.fcl"))
+        assert re.findall(r"^ *[-\d]+  ([\w-]+)", said, re.M) == passes_def.names(), said
 
     def given(*options):
         """What is printed and written for CUDA and as C."""
@@ -136,17 +158,23 @@ def cases(env):
                 yield done.stderr, file.read()
 
     def passes():
-        tests, known = test_index.tests_of_passes(), test_index.passes(env.fclc)
+        tests, known = test_index.tests_of_passes(), passes_def.names()
         wrong = [name for name in known if not tests[name]] + sorted(set(tests) - set(known))
         assert len(known) > 10 and not wrong, f"passes without a test that names them, or none: {' '.join(wrong)}"
+        steps = [row.name for row in passes_def.rows() if row.is_step]
         for at, name in enumerate(known):
             for path in tests[name]:
+                # The IR before and after a pass. A step, or what later passes alone see, is in the text.
                 dumps = [[env.must(env.fclc, f"--dump={known[at + step]}" if at + step >= 0 else "--dump=ir",
                                    f"--target={target}", env.path(path)) for target in ("cuda", "c")]
-                         for step in (-1, 0)]
-                assert dumps[0] != dumps[1] or list(given(env.path(path))) != list(
+                         for step in (-1, 0) if name not in steps]
+                assert dumps[:1] != dumps[1:] or list(given(env.path(path))) != list(
                     given(f"--skip={name}", env.path(path))
                 ), f"{path} names {name}, which changes nothing there"
+                counts = [env.must(env.fclc, "--stats", f"--target={target}", env.path(path))
+                          for target in ("cuda", "c")]
+                assert any(re.search(rf"^ *[1-9]\d*  {name} ", said, re.M) for said in counts), \
+                    f"{path} names {name}, which counts no change there"
 
     def notes():
         """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""
@@ -195,7 +223,9 @@ def cases(env):
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every command, option and variable", manual_is_complete)
+    yield Case("the help fits a screen, and leads to every option", help_fits)
     yield Case("every target is in the help, the manual page and the schema of reports", targets_are_named)
+    yield Case("every file names the version of fclc", one_version)
     yield Case("no generated file is tracked", tracked_files)
     yield Case("tests/README.md has each primitive's tests", index)
     yield Case("docs/ARCHITECTURE.md has the list of passes", table)

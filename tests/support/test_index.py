@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print tests/README.md: what the folders hold, and which tests each primitive and each pass has.
 
-usage: tests/support/test_index.py [--write] [--fclc PATH]
+usage: tests/support/test_index.py [--write]
 
 A test of a primitive is a program that names it: of those, the ones that do so most, for their
 length. A primitive that the prelude alone names is tested through the functions that name it.
@@ -13,36 +13,15 @@ import argparse
 import collections
 import glob
 import os
+import passes
 import re
-import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PAGE = os.path.join("tests", "README.md")
 MOST = 3  # tests of a primitive that are shown
 TOKEN = re.compile(r"[A-Za-z_][\w']*|[-+*/%&|^~<>=!.]+")
-HEAD = """\
-# The tests
-
-`make check` runs what tells most of the suites of `suites/`, in six minutes, and `make check-all` all;
-`support/check --suite NAME --case PATTERN` chooses. docs/ARCHITECTURE.md says what each has.
-Programs with test directives lie in `run/`, by what they are about:
-
-| folder | about |
-|---|---|
-| `run/language` | what constructs mean: levels, chunks, steps, checks, names, imports |
-| `run/prelude` | primitives on arrays, and the prelude's functions |
-| `run/library` | `lib/`, which programs import |
-| `run/scalars` | numbers: each operation at each type, at the edges |
-| `run/optimiser` | what passes and mappings must keep, and where they must not act |
-| `run/toolchains` | what other compilers get wrong: names begin with whose bug it is |
-
-A new program may lie in `run/` itself until it has a folder. `errors/` has programs that must not
-compile, with what is said of them; `check/` types; `unit/` tests in C of single stages; `failing/`
-programs that fail at run time; `fuzz/` random ones; `mutants/` faults that tests must notice.
-
-What follows is written by `support/test_index.py --write`.
-"""
+BEGIN = "<!-- From here on support/test_index.py writes this page. -->\n"
 
 
 def read(*path):
@@ -109,12 +88,6 @@ def tests_of_primitives():
         yield name, through, paths
 
 
-def passes(fclc):
-    """Their names, in the order in which they run."""
-    said = subprocess.run([fclc, "--skip=?", "none.fcl"], capture_output=True, text=True).stderr
-    return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
-
-
 def tests_of_passes():
     """{pass: the paths of the programs that say it}."""
     found = collections.defaultdict(list)
@@ -125,10 +98,10 @@ def tests_of_passes():
     return found
 
 
-def page(fclc):
-    text = HEAD + "\n## Passes\n\n| pass | tests |\n|---|---|\n"
+def page():
+    text = read(PAGE).partition(BEGIN)[0] + BEGIN + "\n## Passes\n\n| pass | tests |\n|---|---|\n"
     tests = tests_of_passes()
-    for name in passes(fclc):
+    for name in passes.names():
         text += f"| `{name}` | {', '.join(link(path) for path in tests[name])} |\n"
     text += "\n## Primitives\n\n| primitive | tests |\n|---|---|\n"
     for name, through, paths in tests_of_primitives():
@@ -144,11 +117,11 @@ def rows_of(text):
     return re.findall(r"^\| `([^`]*)` \| (.*) \|$", shown, re.M)
 
 
-def wrong_in(fclc, text):
+def wrong_in(text):
     """What is wrong in a page, or None: it has all rows, and the tests in them name what they are for. Others may do
     so, too."""
-    wanted, there = rows_of(page(fclc)), rows_of(text)
-    if not text.startswith(HEAD) or [name for name, _ in wanted] != [name for name, _ in there]:
+    wanted, there = rows_of(page()), rows_of(text)
+    if BEGIN not in text or [name for name, _ in wanted] != [name for name, _ in there]:
         return "a primitive or a pass is missing, or is there no longer"
     for name, tests in there:
         plain = name.replace("\\|", "|")
@@ -172,10 +145,9 @@ def link(path):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
     options.add_argument("--write", action="store_true", help="write the page, don't print it")
     chosen = options.parse_args()
-    text = page(chosen.fclc)
+    text = page()
     if chosen.write:
         with open(os.path.join(ROOT, PAGE), "w", encoding="utf-8") as file:
             file.write(text)

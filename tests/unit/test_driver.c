@@ -64,7 +64,9 @@ static void test_commands(void **state) {
     assert_true(o.only_help);
     assert_int_equal(o.command, COMMAND_RUN);
     assert_string_equal(parse(*state, &o, "help help"), "");
-    assert_true(o.only_help);
+    assert_true(o.only_help && !o.lists_options);
+    assert_string_equal(parse(*state, &o, "help options"), "");
+    assert_true(o.lists_options);
     assert_string_equal(parse(*state, &o, "run - k [1]"), "");
     assert_string_equal(o.operands[0], "-");
 }

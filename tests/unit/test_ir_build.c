@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "ir/build/build.h"
+#include "ir/build/rebuild.h"
 #include "ir/passes/pass_list.h"
 #include "ir/passes/passes.h"
 
@@ -50,7 +51,8 @@ static void assert_ir(struct fixture *t, const char *wanted) {
 }
 
 static void optimise(struct fixture *t) {
-    const char *wrong = ir_optimise(t->arena, &t->kernel, &(struct ir_pass_options){.level = 1});
+    struct pass_run passes = passes_wanted(&(struct pass_options){.level = 1});
+    const char *wrong = ir_optimise(t->arena, &t->kernel, &passes);
     if (wrong)
         fail_msg("%s", wrong);
 }
@@ -371,6 +373,92 @@ static void merging_and_tidying(void **state) {
     arena_free(t->arena);
 }
 
+/* Each parallel loop twice: as if its first branch were taken, and as it is. */
+static bool as_if_taken(void *context, struct rebuild *r, struct ir_instruction *at) {
+    struct fixture *t = context;
+    if (at->kind != IR_FORALL)
+        return false;
+    for (size_t i = 0; i < at->regions[0]->instructions.count; i++) {
+        struct ir_instruction *inner = at->regions[0]->instructions.at[i];
+        if (inner->kind == IR_IF)
+            rebuild_is(r, inner->operands[0], ir_bool(t->b = rebuild_builder(r), true));
+    }
+    rebuild_copy(r, at);
+    rebuild_keep(r, at);
+    return true;
+}
+
+/* What a copy knows folds, moves out and is shared; what stays is as it was. */
+static void rebuilding(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    struct ir_value *before = DO(MUL, t->x, t->y), *i = each(t), *results[1];
+    ir_begin_if(t->b, DO(LT, i, t->x));
+    struct ir_value *yields[] = {SUM(ir_load(t->b, t->in, i), DO(DIV, before, DO(XOR, t->x, INT(5))))};
+    ir_else(t->b, yields, 1);
+    yields[0] = ir_load(t->b, t->in, INT(0));
+    ir_end_if(t->b, yields, results, 1, false);
+    ir_store(t->b, t->out, i, DO(XOR, results[0], before));
+    ir_end_forall(t->b);
+    rebuild_kernel(t->arena, &t->kernel, as_if_taken, t);
+    assert_ir(t, "kernel ?()\n"
+                 "  out = allocate output int[n]\n"
+                 "  %4 = mul x, y\n"
+                 "  %19 = xor x, 5\n"
+                 "  %20 = div %4, %19\n"
+                 "  forall i < n at grid/thread\n"
+                 "    %21 = load in[i]\n"
+                 "    %22 = add %20, %21\n"
+                 "    %23 = xor %4, %22\n"
+                 "    store out[i], %23\n"
+                 "  forall i.2 < n at grid/thread\n"
+                 "    %6 = lt i.2, x\n"
+                 "    %14 = if %6\n"
+                 "      %8 = xor x, 5\n"
+                 "      %9 = div %4, %8\n"
+                 "      %10 = load in[i.2]\n"
+                 "      %11 = add %9, %10\n"
+                 "      yield %11\n"
+                 "    else\n"
+                 "      %13 = load in[0]\n"
+                 "      yield %13\n"
+                 "    %15 = xor %4, %14\n"
+                 "    store out[i.2], %15\n");
+    arena_free(t->arena);
+}
+
+/* A load in a loop of the host whose turns exchange two arrays is none that was made before the loop. */
+static void rebuilding_in_loops(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    struct ir_buffer *other = ir_buffer_new(t->b, MEMORY_OUTPUT, LEVEL_GRID, BASE_I32, t->n, "other");
+    ir_allocate(t->b, other);
+    struct ir_value *first = ir_load(t->b, other, INT(0));
+    ir_begin_for(t->b, t->n, NULL, 0, "k");
+    ir_renew(t->b, other);
+    struct ir_value *i = each(t);
+    ir_store(t->b, t->out, i, DO(XOR, first, ir_load(t->b, other, INT(0))));
+    ir_end_forall(t->b);
+    ir_swap(t->b, t->out, other);
+    ir_end_for(t->b, NULL, NULL);
+    rebuild_kernel(t->arena, &t->kernel, as_if_taken, t);
+    assert_ir(t, "kernel ?()\n"
+                 "  out = allocate output int[n]\n"
+                 "  other = allocate output int[n]\n"
+                 "  %5 = load other[0]\n"
+                 "  for k < n\n"
+                 "    forall i < n at grid/thread\n"
+                 "      %12 = load other[0]\n"
+                 "      %13 = xor %5, %12\n"
+                 "      store out[i], %13\n"
+                 "    forall i.2 < n at grid/thread\n"
+                 "      %8 = load other[0]\n"
+                 "      %9 = xor %5, %8\n"
+                 "      store out[i.2], %9\n"
+                 "    swap out, other\n");
+    arena_free(t->arena);
+}
+
 static void verifier_objects(void **state) {
     (void)state;
     struct fixture *t = new_fixture();
@@ -443,6 +531,8 @@ int main(void) {
         cmocka_unit_test(places_do_not_wrap),
         cmocka_unit_test(halves_are_saved),
         cmocka_unit_test(host_loops_are_outlined),
+        cmocka_unit_test(rebuilding),
+        cmocka_unit_test(rebuilding_in_loops),
         cmocka_unit_test(verifier_objects),
         cmocka_unit_test(large_kernels_are_quick),
     };

@@ -404,7 +404,10 @@ static inline struct target_program *sample_map(struct arena *arena, const struc
     const struct machine *machine = target == SAMPLE_OPENCL_SUB_GROUPS                   ? of->sub_groups
                                     : target == SAMPLE_OPENCL_LOOP || target == SAMPLE_C ? of->loop
                                                                                          : of->simt;
-    return map_kernel(arena, kernel, &machine->map);
+    struct map_options options = machine->map;
+    options.passes = ARENA_NEW(arena, struct pass_run);
+    *options.passes = passes_wanted(&(struct pass_options){.level = 1, .has = machine_passes(machine)});
+    return map_kernel(arena, kernel, &options);
 }
 
 static inline const char *sample_print(struct arena *arena, const struct ir_kernel *kernel, enum sample_target target) {

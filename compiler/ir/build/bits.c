@@ -246,18 +246,6 @@ static bool is_fixed(const struct ir_value *value, const struct ir_region *body)
     return !value->region || !ir_region_inside(value->region, body);
 }
 
-static bool differ(const struct bits *a, const struct bits *b, int width, const struct ir_region *body) {
-    for (int i = 0; i < width; i++)
-        if (are_opposite(a->at[i], b->at[i]) && (a->at[i].kind != BIT_OF || is_fixed(a->at[i].of, body)))
-            return true;
-    return false;
-}
-
-bool ir_places_differ(struct ir_value *x, struct ir_value *y, const struct ir_region *body) {
-    struct bits a, b;
-    return take_places(x, y, &a, &b) && differ(&a, &b, width_of(x->base), body);
-}
-
 /* Does that bit of the index stand at some bit of both? */
 static bool stands_in_both(const struct bits *a, const struct bits *b, int width, struct bit of_index) {
     for (int i = 0; i < width; i++)
@@ -265,6 +253,19 @@ static bool stands_in_both(const struct bits *a, const struct bits *b, int width
             a->at[i].which == of_index.which)
             return true;
     return false;
+}
+
+static bool differ(const struct bits *a, const struct bits *b, int width, const struct ir_region *body) {
+    for (int i = 0; i < width; i++)
+        if (are_opposite(a->at[i], b->at[i]) &&
+            (a->at[i].kind != BIT_OF || is_fixed(a->at[i].of, body) || stands_in_both(a, b, width, a->at[i])))
+            return true;
+    return false;
+}
+
+bool ir_places_differ(struct ir_value *x, struct ir_value *y, const struct ir_region *body) {
+    struct bits a, b;
+    return take_places(x, y, &a, &b) && differ(&a, &b, width_of(x->base), body);
 }
 
 bool ir_places_apart(struct ir_value *x, struct ir_value *y, const struct ir_value *index,
@@ -281,6 +282,42 @@ bool ir_places_apart(struct ir_value *x, struct ir_value *y, const struct ir_val
         if (all.at[i].kind == BIT_OF && !stands_in_both(&a, &b, width, all.at[i]))
             return false;
     return true;
+}
+
+bool ir_bits_tell(struct ir_value *const *values, size_t count, const struct ir_value *part) {
+    struct taking alone = {1};
+    struct bits all = bits_of(&alone, part, 0);
+    uint64_t missing = 0;
+    for (int i = 0; i < width_of(part->base); i++)
+        missing |= (uint64_t)(all.at[i].kind == BIT_OF) << i;
+    for (size_t k = 0; k < count && missing; k++) {
+        struct taking t = {MOST_TAKEN_APART};
+        if (!base_info[values[k]->base].is_integer)
+            continue;
+        struct bits bits = bits_of(&t, values[k], DEEPEST);
+        for (int i = 0; i < width_of(values[k]->base); i++)
+            if (bits.at[i].kind == BIT_OF && bits.at[i].of == part)
+                missing &= ~((uint64_t)1 << bits.at[i].which);
+    }
+    return missing == 0;
+}
+
+void ir_bits_bound(const struct ir_value *value, int64_t *low, int64_t *high) {
+    struct taking t = {MOST_TAKEN_APART};
+    struct bits bits = bits_of(&t, value, DEEPEST);
+    int width = width_of(value->base), count = width > 62 ? 62 : width;
+    for (int i = count; i < width; i++)
+        if (bits.at[i].kind != BIT_ZERO)
+            return;
+    if (base_info[value->base].is_signed && bits.at[width - 1].kind != BIT_ZERO)
+        return;
+    int64_t least = 0, most = 0;
+    for (int i = 0; i < count; i++) {
+        least |= (int64_t)(bits.at[i].kind == BIT_ONE) << i;
+        most |= (int64_t)(bits.at[i].kind != BIT_ZERO) << i;
+    }
+    *low = least > *low ? least : *low;
+    *high = most < *high ? most : *high;
 }
 
 /* ---- loops ---- */

@@ -2,6 +2,7 @@
 #include "ir/build/simplify.h"
 
 #include "support/fatal.h"
+#include "support/map.h"
 
 /* ---- regions and instructions ---- */
 
@@ -29,8 +30,12 @@ struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, st
         kernel->body->id = kernel->region_count++;
         kernel->body->ambient = LEVEL_GRID;
     }
-    while (b->regions.count <= kernel->body->id)
+    while (b->regions.count < kernel->region_count)
         vec_push(scratch, &b->regions, (struct region_info){0, false});
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        while (b->stores.count <= kernel->buffers.at[i]->id)
+            vec_push(scratch, &b->stores, 0);
+    b->buffer_count = (uint32_t)b->stores.count;
     b->regions.at[kernel->body->id].open = true;
     vec_push(scratch, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
     return b;
@@ -771,6 +776,42 @@ void ir_take_back(struct ir_instruction *check) {
         if (at[i] != check)
             at[kept++] = at[i];
     check->region->instructions.count = kept;
+}
+
+/* What is only done within, or not at all, is done here. */
+static void take_back_in(struct ir_builder *b, struct ir_region *region, struct map *taken) {
+    VEC(struct ir_instruction *) before = {region->instructions.at, region->instructions.count, 0};
+    region->instructions.at = NULL;
+    region->instructions.count = region->instructions.capacity = 0;
+    for (size_t i = 0; i < before.count; i++) {
+        struct ir_instruction *at = before.at[i];
+        bool is_taken = map_has(taken, at);
+        for (int r = 0; r < 2 && at->regions[r]; r++)
+            take_back_in(b, at->regions[r], taken);
+        if (!is_taken) {
+            vec_push(b->arena, &region->instructions, at);
+            continue;
+        }
+        for (size_t k = 0; at->kind == IR_IF && k < at->regions[0]->instructions.count; k++) {
+            struct ir_instruction *within = at->regions[0]->instructions.at[k];
+            within->region = region;
+            for (size_t result = 0; result < within->result_count; result++)
+                within->results[result]->region = region;
+            for (int r = 0; r < 2 && within->regions[r]; r++)
+                within->regions[r]->parent = region;
+            vec_push(b->arena, &region->instructions, within);
+        }
+    }
+}
+
+void ir_take_all_back(struct ir_builder *b, struct map *taken) {
+    struct ir_kernel *kernel = b->kernel;
+    size_t kept = 0;
+    take_back_in(b, ir_current(b), taken);
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        if (!map_has(taken, kernel->buffers.at[i]))
+            kernel->buffers.at[kept++] = kernel->buffers.at[i];
+    kernel->buffers.count = kept;
 }
 
 /* The depth from which on values may be narrowed here: what is made of others alone moves out of the loop, which may

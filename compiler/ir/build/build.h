@@ -12,6 +12,7 @@
 #include "ir/ir.h"
 
 struct ir_builder;
+struct map;
 
 /* `scratch` is for what the builder knows, and need not live as long as the kernel. optimise 0:
    only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
@@ -44,6 +45,10 @@ enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
    comparison of integers, and what `and` and `or` make of these. The second: whether it would, if
    that held. */
 bool ir_prove(struct ir_builder *b, struct ir_value *condition);
+/* Until the innermost region ends: where the condition does not hold a failure was told. So it is no fact, but what
+   follows from it need not be told again: ir_prove_told also goes by what was told. */
+void ir_tell(struct ir_builder *b, struct ir_value *condition);
+bool ir_prove_told(struct ir_builder *b, struct ir_value *condition);
 /* Whether a sum of ints, or a product with a constant, is provably what it would be without wrapping. */
 bool ir_never_wraps(struct ir_builder *b, struct ir_value *value);
 bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion);
@@ -93,6 +98,8 @@ uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 struct ir_instruction *ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition,
                                 struct ir_value *a, struct ir_value *limit);
 void ir_take_back(struct ir_instruction *check); /* as if it had not been built */
+/* The same for a set of instructions within the region that is open, and of buffers. Of an IF its then-branch stays. */
+void ir_take_all_back(struct ir_builder *b, struct map *taken);
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */

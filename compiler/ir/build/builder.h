@@ -9,6 +9,8 @@
 #include "ir/build/fold.h"
 #include "ir/build/range.h"
 
+struct linear;
+
 enum frame_kind {
     FRAME_BODY,
     FRAME_FORALL,
@@ -26,8 +28,8 @@ struct frame {
     struct ir_region *region;
     bool effects; /* stores or checks */
     bool stores;
-    size_t undo_mark, order_mark; /* the facts that came with it lie above these */
-    size_t buffer_mark;           /* kernel->buffers when its instruction began */
+    size_t undo_mark, order_mark, told_mark; /* the facts that came with it lie above these */
+    size_t buffer_mark;                      /* kernel->buffers when its instruction began */
 };
 
 /* What the builder knows of a value besides the value itself. */
@@ -76,6 +78,7 @@ struct ir_builder {
     VEC(uint32_t) stores;            /* by buffer id: how many so far */
     VEC(struct undo) undo;
     VEC(struct order) orders;
+    VEC(struct ir_value *) told; /* conditions: ir_tell */
     struct shared **table;
     size_t table_size, table_count;
     uint32_t buffer_count;
@@ -85,7 +88,7 @@ struct ir_builder {
     int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
     struct known_sum *sums;
     struct known_operation *operations;
-    bool is_long_proof;
+    bool is_long_proof, goes_by_told;
     size_t store_count, instruction_count; /* all of them */
     int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
 };
@@ -123,6 +126,9 @@ void facts_undo(struct ir_builder *b, const struct frame *frame);
 /* ---- prove.c ---- */
 /* x < y or x <= y, provably. Integers of one base. */
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
+/* Adds the value so many times, as all that is known of it; false: the sum grows too large. Is a sum not negative? */
+bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value, int64_t factor);
+bool facts_are_natural(struct ir_builder *b, const struct linear *sum);
 enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
 /* ---- build.c ---- */

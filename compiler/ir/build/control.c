@@ -27,6 +27,7 @@ void builder_open(struct ir_builder *b, enum frame_kind kind, struct ir_instruct
                             .region = region,
                             .undo_mark = b->undo.count,
                             .order_mark = b->orders.count,
+                            .told_mark = b->told.count,
                             .buffer_mark = b->kernel->buffers.count});
 }
 

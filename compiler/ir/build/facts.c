@@ -18,6 +18,7 @@ void facts_undo(struct ir_builder *b, const struct frame *frame) {
         b->values.at[undo.id] = undo.before;
     }
     b->orders.count = frame->order_mark;
+    b->told.count = frame->told_mark;
 }
 
 /* A range that contradicts what is known comes from code that never runs: it is not taken over. */
@@ -33,19 +34,44 @@ void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range ran
 
 /* ---- assuming ---- */
 
+/* value = x % c, or x & (c - 1), of an x that is not negative: its ends are where the remainder may be so. */
+static void narrow_divided(struct ir_builder *b, const struct ir_value *value, uint32_t from_depth) {
+    const struct ir_instruction *made = value->definition;
+    bool is_remainder = made && made->kind == IR_OPERATION && (made->op == OP_REM || made->op == OP_AND) &&
+                        made->operands[1]->is_constant;
+    int64_t c = is_remainder ? made->operands[1]->constant.integer : 0;
+    if (is_remainder && made->op == OP_AND)
+        c = c > 0 && c < INT32_MAX && (c & (c + 1)) == 0 ? c + 1 : 0;
+    struct ir_value *x = c > 0 ? made->operands[0] : NULL;
+    if (!x || builder_depth(b, x) < from_depth || base_info[x->base].bits > 32)
+        return;
+    struct range rest = facts_range(b, value), range = facts_range(b, x);
+    if (range.low < 0)
+        return;
+    if (range.high % c > rest.high)
+        range.high += rest.high - range.high % c;
+    if (range.low % c < rest.low)
+        range.low += rest.low - range.low % c;
+    if (range.low <= range.high)
+        facts_narrow(b, x, range);
+}
+
 /* The same for x when value = x + constant. */
 static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
     struct linear sum;
     if (builder_depth(b, value) >= from_depth)
         facts_narrow(b, value, range);
+    narrow_divided(b, value, from_depth);
     linear_exact(b, value, &sum);
     if (sum.count != 1 || sum.term[0].coefficient != 1 || sum.constant == 0 || value->base == BASE_U64)
         return;
     struct range inner;
     if (builder_depth(b, sum.term[0].value) >= from_depth &&
         !__builtin_sub_overflow(range.low, sum.constant, &inner.low) &&
-        !__builtin_sub_overflow(range.high, sum.constant, &inner.high))
+        !__builtin_sub_overflow(range.high, sum.constant, &inner.high)) {
         facts_narrow(b, sum.term[0].value, inner);
+        narrow_divided(b, sum.term[0].value, from_depth);
+    }
 }
 
 static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
@@ -65,6 +91,16 @@ static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_val
     narrow_through(b, x, (struct range){below.low, high > below.low ? high : below.low}, from_depth);
     narrow_through(b, y, (struct range){low < above.high ? low : above.high, above.high}, from_depth);
     push_order(b, x, y, strict);
+}
+
+void ir_tell(struct ir_builder *b, struct ir_value *condition) {
+    condition = builder_operand(b, condition);
+    const struct ir_instruction *made = condition->definition;
+    if (condition->is_constant || b->optimise == 0)
+        return;
+    for (size_t i = 0; made && made->kind == IR_OPERATION && made->op == OP_AND && i < 2; i++)
+        ir_tell(b, made->operands[i]);
+    vec_push(b->scratch, &b->told, condition);
 }
 
 /* x != y: an end of x's range that y is known to be goes. */

@@ -200,7 +200,7 @@ void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *l
     for (size_t i = 0; i < sum->count; i++) {
         struct range range = facts_range(b, sum->term[i].value);
         range_wide at_low = range.low * (range_wide)sum->term[i].coefficient;
-        range_wide at_high = range_high(sum->base, range) * sum->term[i].coefficient;
+        range_wide at_high = range_high(sum->term[i].value->base, range) * sum->term[i].coefficient;
         *low += at_low < at_high ? at_low : at_high;
         *high += at_low < at_high ? at_high : at_low;
     }

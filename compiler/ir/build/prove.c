@@ -2,13 +2,14 @@
    that are known here. Goals are sums that must not be negative. What pulls a sum down is replaced
    by an upper bound of it, what lifts it by a lower one, until the ranges of what is left
    decide. */
+#include "ir/build/bits.h"
 #include "ir/build/linear.h"
 
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
 enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
-enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000 };
+enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* The steps of all long proofs of a kernel together: a program that makes very many checks is to
    compile in a second. */
 enum { ALL_LONG_STEPS = 200000 };
@@ -70,11 +71,24 @@ static void exact_sum(struct ir_builder *b, struct ir_value *x, struct linear *s
     b->is_long_proof = true;
 }
 
+/* The integer itself, where it was only widened, or narrowed to what holds it. */
+static struct ir_value *unconverted(struct ir_builder *b, struct ir_value *x) {
+    const struct ir_instruction *made = x->definition;
+    while (made && made->kind == IR_OPERATION && made->op == OP_CONVERT &&
+           base_info[made->operands[0]->base].is_integer && base_info[x->base].is_integer) {
+        struct ir_value *from = made->operands[0];
+        struct range range = facts_range(b, from);
+        if (range.low < base_low(x->base) || range_high(from->base, range) > base_high(x->base))
+            break;
+        x = from;
+        made = x->definition;
+    }
+    return x;
+}
+
 static bool add_value(struct ir_builder *b, struct linear *sum, struct ir_value *x, int64_t factor) {
     struct linear part;
-    if (x->base != sum->base)
-        return false;
-    exact_sum(b, x, &part);
+    exact_sum(b, unconverted(b, x), &part);
     return linear_add(sum, &part, factor);
 }
 
@@ -129,15 +143,49 @@ static bool prove_instead(struct ir_builder *b, const struct linear *sum, int64_
     return prove_with(b, sum, factor, x, y, false, depth);
 }
 
-/* What the condition of the branch says there, if it is an order of ints. */
-static void push_order(struct ir_builder *b, const struct ir_instruction *branch, bool truth) {
-    const struct ir_instruction *condition = branch->operands[0]->definition;
-    bool is_order = condition && condition->kind == IR_OPERATION && (condition->op == OP_LT || condition->op == OP_LE);
-    if (!is_order || base_info[condition->operands[0]->base].is_floating)
+/* In a proof that goes by what was told. */
+static bool is_told(const struct ir_builder *b, const struct ir_value *condition) {
+    size_t first = b->told.count > MOST_TOLD ? b->told.count - MOST_TOLD : 0;
+    for (size_t i = b->told.count; b->goes_by_told && i-- > first;)
+        if (b->told.at[i] == condition)
+            return true;
+    return false;
+}
+
+/* What a condition says of the order of ints, where it has that truth. */
+static void push_orders(struct ir_builder *b, const struct ir_value *value, bool truth) {
+    const struct ir_instruction *condition = value->definition;
+    if (!condition || condition->kind != IR_OPERATION)
         return;
     struct ir_value **x = condition->operands;
-    bool is_strict = (condition->op == OP_LT) == truth;
-    vec_push(b->arena, &b->orders, ((struct order){truth ? x[0] : x[1], truth ? x[1] : x[0], is_strict}));
+    if (condition->op == OP_NOT || condition->op == (truth ? OP_AND : OP_OR)) {
+        for (size_t i = 0; i < condition->operand_count; i++)
+            push_orders(b, x[i], truth == (condition->op != OP_NOT));
+        return;
+    }
+    bool is_order = condition->op == OP_LT || condition->op == OP_LE;
+    bool are_same = condition->op == (truth ? OP_EQ : OP_NE);
+    if ((!is_order && !are_same) || base_info[x[0]->base].is_floating)
+        return;
+    bool is_strict = is_order && (condition->op == OP_LT) == truth;
+    vec_push(b->scratch, &b->orders,
+             ((struct order){truth || are_same ? x[0] : x[1], truth || are_same ? x[1] : x[0], is_strict}));
+    if (are_same)
+        vec_push(b->scratch, &b->orders, ((struct order){x[1], x[0], false}));
+}
+
+/* Whichever of the two it is. Where the condition was told there is the first alone. */
+static bool prove_by_selection(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
+                               int depth) {
+    struct ir_value **y = x->definition->operands;
+    bool is_proved = true;
+    for (int which = 1; which <= 2 && is_proved && !(which == 2 && is_told(b, y[0])); which++) {
+        size_t orders = b->orders.count;
+        push_orders(b, y[0], which == 1);
+        is_proved = prove_instead(b, sum, factor, x, y[which], depth);
+        b->orders.count = orders;
+    }
+    return is_proved;
 }
 
 /* Whichever branch they come from: all that the branch gives is replaced together. */
@@ -159,7 +207,7 @@ static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, co
                 return false;
         }
         size_t orders = b->orders.count;
-        push_order(b, branch, r == 0);
+        push_orders(b, branch->operands[0], r == 0);
         bool is_proved = prove(b, &rest, depth - 1);
         b->orders.count = orders;
         if (!is_proved)
@@ -209,7 +257,9 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
     if (definition->op == OP_MAX)
         return prove_instead(b, sum, factor, x, y[0], depth) && prove_instead(b, sum, factor, x, y[1], depth);
     if (definition->op == OP_SELECT)
-        return prove_instead(b, sum, factor, x, y[1], depth) && prove_instead(b, sum, factor, x, y[2], depth);
+        return prove_by_selection(b, sum, factor, x, depth);
+    if (definition->op == OP_CONVERT)
+        return unconverted(b, x) != x && prove_instead(b, sum, factor, x, unconverted(b, x), depth);
     if (prove_by_quotient(b, sum, x, factor, depth))
         return true;
     if (definition->op != OP_REM && definition->op != OP_DIV)
@@ -244,7 +294,9 @@ static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum
     if (definition->op == OP_MIN)
         return prove_instead(b, sum, -factor, x, y[0], depth) && prove_instead(b, sum, -factor, x, y[1], depth);
     if (definition->op == OP_SELECT)
-        return prove_instead(b, sum, -factor, x, y[1], depth) && prove_instead(b, sum, -factor, x, y[2], depth);
+        return prove_by_selection(b, sum, -factor, x, depth);
+    if (definition->op == OP_CONVERT)
+        return unconverted(b, x) != x && prove_instead(b, sum, -factor, x, unconverted(b, x), depth);
     return prove_by_lifting_quotient(b, sum, x, factor, depth);
 }
 
@@ -331,10 +383,11 @@ static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
         if (sum->term[i].coefficient > 0 &&
             prove_by_lifting_term(b, sum, sum->term[i].value, sum->term[i].coefficient, depth))
             return true;
-    size_t count = b->outside ? 0 : b->orders.count, first = count > PROOF_ORDERS ? count - PROOF_ORDERS : 0;
+    size_t most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
+    size_t count = b->outside ? 0 : b->orders.count, first = count > most ? count - most : 0;
     for (size_t i = first; i < count; i++) {
         struct order order = b->orders.at[i];
-        int64_t factor = order.x->base == sum->base ? factor_of_order(b, sum, &order) : 0;
+        int64_t factor = factor_of_order(b, sum, &order);
         if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
             return true;
     }
@@ -355,6 +408,12 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     if (!linear_add(&difference, sum_of(b, x), -1) ||
         __builtin_sub_overflow(difference.constant, strict, &difference.constant))
         return false;
+    if (depth > PROOF_DEPTH && !b->outside) {
+        ir_bits_bound(x, &below.low, &below.high);
+        ir_bits_bound(y, &above.low, &above.high);
+        if (range_high(x->base, below) < (range_wide)above.low + !strict)
+            return true;
+    }
     begin_proof(b, steps, depth > PROOF_DEPTH);
     bool is_proved = prove(b, &difference, depth);
     end_proof(b);
@@ -363,6 +422,17 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
 
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
     return is_less(b, x, y, strict, PROOF_DEPTH, PROOF_STEPS);
+}
+
+bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value, int64_t factor) {
+    return add_value(b, sum, value, factor);
+}
+
+bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
+    begin_proof(b, LONG_PROOF_STEPS, true);
+    bool is_proved = prove(b, sum, LONG_PROOF_DEPTH);
+    end_proof(b);
+    return is_proved;
 }
 
 /* ---- asking ---- */
@@ -420,6 +490,26 @@ bool ir_prove(struct ir_builder *b, struct ir_value *condition) {
                is_less(b, y, x, false, LONG_PROOF_DEPTH, LONG_PROOF_STEPS);
     default: return false; /* no order */
     }
+}
+
+bool ir_prove_told(struct ir_builder *b, struct ir_value *condition) {
+    condition = builder_operand(b, condition);
+    const struct ir_instruction *made = condition->definition;
+    if (b->outside || !b->told.count)
+        return ir_prove(b, condition);
+    if (made && made->kind == IR_OPERATION && made->op == OP_AND && b->optimise > 0 && !condition->is_constant)
+        return ir_prove_told(b, made->operands[0]) && ir_prove_told(b, made->operands[1]);
+    size_t orders = b->orders.count, count = b->told.count;
+    b->goes_by_told = true;
+    bool is_proved = is_told(b, condition);
+    if (!is_proved) {
+        for (size_t i = count > TOLD_ORDERS ? count - TOLD_ORDERS : 0; i < count; i++)
+            push_orders(b, b->told.at[i], true);
+        is_proved = ir_prove(b, condition);
+    }
+    b->goes_by_told = false;
+    b->orders.count = orders;
+    return is_proved;
 }
 
 bool ir_never_wraps(struct ir_builder *b, struct ir_value *value) {

@@ -177,8 +177,11 @@ static bool shift_count(enum base base, struct bounds y, int *count) {
 
 static struct bounds shifted_left(enum base base, struct bounds x, struct bounds y) {
     int count;
-    if (!shift_count(base, y, &count))
-        return (struct bounds){0, (range_wide)1 << 100};
+    if (!shift_count(base, y, &count)) {
+        bool is_counted = y.low >= 0 && y.high < base_info[base].bits && x.low >= 0 && x.high < (range_wide)1 << 62;
+        return is_counted ? (struct bounds){x.low << y.low, x.high << y.high}
+                          : (struct bounds){0, (range_wide)1 << 100};
+    }
     range_wide factor = (range_wide)1 << count; /* at most 2^63 by 2^64: 128 bits hold it, just */
     if (x.high > (range_wide)1 << 62 && count > 60)
         return (struct bounds){0, (range_wide)1 << 100};

@@ -312,6 +312,7 @@ void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
         struct rewriter r = {.arena = arena, .kernel = kernel};
         buffer->capacity = rewrite_constant(&r, buffer->capacity->base, padded(length - 1, candidate->padding) + 1);
         map_set(b.candidates, buffer, candidate);
+        kernel->changes++;
     }
     if (map_count(b.candidates))
         rewrite_each(kernel->body, put, &b);

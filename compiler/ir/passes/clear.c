@@ -27,7 +27,7 @@ static bool is_fresh(const struct ir_region *region, size_t i, const struct ir_b
 }
 
 /* Leaves the launch without the stores that clear. */
-static void clear_ahead(const struct ir_region *region, size_t i) {
+static void clear_ahead(struct ir_kernel *kernel, const struct ir_region *region, size_t i) {
     struct ir_region *body = region->instructions.at[i]->regions[0];
     for (size_t k = 0; k < body->instructions.count; k++) {
         struct ir_instruction *store = body->instructions.at[k];
@@ -40,6 +40,7 @@ static void clear_ahead(const struct ir_region *region, size_t i) {
             continue;
         store->buffer->is_zeroed = true;
         store->marked = true;
+        kernel->changes++;
     }
 }
 
@@ -55,6 +56,6 @@ void pass_clear(struct arena *arena, struct ir_kernel *kernel) {
         walk.at->marked = false;
     for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_FORALL && walk.at->outer == LEVEL_GRID && walk.at->inner == LEVEL_THREAD)
-            clear_ahead(walk.region, walk.next - 1);
+            clear_ahead(kernel, walk.region, walk.next - 1);
     rewrite_keep(kernel->body, stays, NULL);
 }

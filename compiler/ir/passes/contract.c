@@ -44,6 +44,7 @@ static void contract(const struct rewriter *rewriter, const size_t *uses, struct
         other = rewrite_negated(rewriter, other);
     if (sum->op == OP_SUB && side == 1)
         a = rewrite_negated(rewriter, a);
+    rewriter->kernel->changes++;
     sum->op = OP_FMA;
     sum->operands = ARENA_ARRAY(rewriter->arena, struct ir_value *, 3);
     sum->operand_count = 3;

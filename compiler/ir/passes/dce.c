@@ -9,6 +9,7 @@
 
 struct dce {
     struct arena *arena;
+    struct ir_kernel *kernel;
     bool *values; /* by id: counts */
     struct ir_places places;
     struct map *buffers; /* those that count */
@@ -177,17 +178,21 @@ static void sweep_loop(struct dce *d, struct ir_instruction *loop) {
 }
 
 static bool sweep(void *context, struct ir_instruction *instruction) {
-    if (!instruction->marked && instruction->kind != IR_FENCE) /* a fence is as good as what it stands between */
+    struct dce *d = context;
+    if (!instruction->marked && instruction->kind != IR_FENCE) { /* a fence is as good as what it stands between */
+        d->kernel->changes++;
         return false;
+    }
     if (instruction->kind == IR_IF)
-        sweep_branch(context, instruction);
+        sweep_branch(d, instruction);
     else if (instruction->kind == IR_FOR || instruction->kind == IR_WHILE)
-        sweep_loop(context, instruction);
+        sweep_loop(d, instruction);
     return true;
 }
 
 void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
     struct dce d = {.arena = arena,
+                    .kernel = kernel,
                     .values = ARENA_ARRAY(arena, bool, kernel->value_count + 1),
                     .places = ir_places(arena, kernel->body),
                     .buffers = map_new(arena)};

@@ -152,6 +152,7 @@ static void fuse_region(struct fuser *f, struct ir_region *region) {
             instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD && instruction->outer < LEVEL_GRID;
         if (is_loop && pending && may_join(f, pending, instruction)) {
             join(f, pending, instruction);
+            f->kernel->changes++;
             region->instructions.at[pending_at] = NULL;
             region->instructions.at[i] = pending;
             pending_at = i;

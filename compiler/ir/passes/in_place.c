@@ -264,6 +264,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
             rewrite_each(loop->regions[r], put_in_place, p);
     rewrite_keep(body, does_something, p);
     body->yields.at[i] = p->place;
+    p->kernel->changes++;
     rewrite_set(&p->replaced, loop->results[i], p->first); /* what follows finds the elements there, too */
     for (size_t k = 0; k < p->buffers.count; k++)
         halve(p, p->buffers.at[k]);
@@ -278,6 +279,7 @@ static void drop_constant(struct placing *p, struct ir_instruction *loop, size_t
     rewrite_set(&p->replaced, loop->parameters[fixed + i], loop->operands[fixed + i]);
     rewrite_set(&p->replaced, loop->results[i], loop->operands[fixed + i]);
     body->yields.at[i] = loop->operands[fixed + i];
+    p->kernel->changes++;
     for (int r = 0; r < 2; r++)
         if (loop->regions[r])
             rewrite_replace(loop->regions[r], &p->replaced);

@@ -231,6 +231,7 @@ static void join_region(struct joining *j, struct ir_region *region) {
         }
         for (size_t k = i + 1; k < end; k++)
             vec_push(j->arena, &fresh.instructions, region->instructions.at[k]);
+        j->kernel->changes++;
         region->instructions.at[end] = join(j, &fresh, first, region->instructions.at[end]);
         i = end - 1; /* which may be joined with what follows */
     }

@@ -169,6 +169,7 @@ static void join_region(struct joining *j, struct ir_region *region) {
             for (size_t k = i + 1; k < end; k++)
                 vec_push(j->arena, &fresh.instructions, region->instructions.at[k]);
             join(j, &fresh, first, region->instructions.at[end], &loads);
+            j->kernel->changes++;
             i = end;
         }
         vec_push(j->arena, &fresh.instructions, first);

@@ -6,6 +6,7 @@
 
 struct merger {
     struct arena *arena;
+    struct ir_kernel *kernel;
     struct replacements replaced; /* inside the branch at hand */
     bool *own;                    /* by value id: a result of the pending branch */
 };
@@ -71,6 +72,7 @@ static void merge_region(struct merger *m, struct ir_region *region) {
                      !any_sizes_by(m, instruction);
         if (joins) {
             merge(m, pending, instruction);
+            m->kernel->changes++;
             region->instructions.at[pending_at] = NULL;
             instruction = pending;
             set_own(m, pending, true);
@@ -107,6 +109,6 @@ static void merge_region(struct merger *m, struct ir_region *region) {
 }
 
 void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel) {
-    struct merger m = {arena, rewrite_begin(arena, kernel), ARENA_ARRAY(arena, bool, kernel->value_count + 1)};
+    struct merger m = {arena, kernel, rewrite_begin(arena, kernel), ARENA_ARRAY(arena, bool, kernel->value_count + 1)};
     merge_region(&m, kernel->body);
 }

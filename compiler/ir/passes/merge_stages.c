@@ -227,6 +227,7 @@ static void merge_region(struct merger *m, struct ir_region *region) {
                 merge_region(m, instruction->regions[r]);
         if (is_open && may_merge(m, &stage, instruction, &reading)) {
             merge(m, &stage, instruction, &reading);
+            m->kernel->changes++;
             region->instructions.at[at] = NULL;
         }
         if (is_block_loop(instruction)) {

@@ -7,14 +7,19 @@
 #include "ir/build/range.h"
 #include "ir/walk.h"
 
-static void mark(struct ir_instruction *instruction) {
+static void mark(struct ir_kernel *kernel, struct ir_instruction *instruction) {
+    kernel->changes += !instruction->no_wrap;
+    instruction->no_wrap = true;
+}
+
+static void mark_fitting(struct ir_kernel *kernel, struct ir_instruction *instruction) {
     struct range ranges[3];
     if (ir_op_info[instruction->op].wraps == FITS)
         return;
     for (size_t i = 0; i < instruction->operand_count; i++)
         ranges[i] = (struct range){instruction->operands[i]->low, instruction->operands[i]->high};
     if (range_never_wraps(instruction->op, instruction->results[0]->base, ranges))
-        instruction->no_wrap = true;
+        mark(kernel, instruction);
 }
 
 /* Is `inside` gone through whenever `region` is, for certain? Of the host nothing is: it may fail
@@ -30,19 +35,19 @@ static bool always_runs(const struct ir_region *inside, const struct ir_region *
     return true;
 }
 
-static void mark_index(const struct ir_instruction *access) {
+static void mark_index(struct ir_kernel *kernel, const struct ir_instruction *access) {
     struct ir_instruction *sum = access->operands[0]->definition;
     if (sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && always_runs(access->region, sum->region) &&
         base_info[sum->results[0]->base].is_signed && (sum->operands[0]->low >= 0 || sum->operands[1]->low >= 0))
-        sum->no_wrap = true;
+        mark(kernel, sum);
 }
 
-static void mark_region(struct ir_region *region, bool is_checked) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+static void mark_all(struct ir_kernel *kernel, bool is_checked) {
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk)) {
         if (walk.at->kind == IR_OPERATION)
-            mark(walk.at);
+            mark_fitting(kernel, walk.at);
         if (ir_is_access(walk.at) && !is_checked)
-            mark_index(walk.at);
+            mark_index(kernel, walk.at);
     }
 }
 
@@ -57,5 +62,5 @@ static bool has_checks(const struct ir_kernel *kernel) {
 
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel) {
     (void)arena;
-    mark_region(kernel->body, has_checks(kernel));
+    mark_all(kernel, has_checks(kernel));
 }

@@ -107,6 +107,7 @@ void ir_lend_halves(struct arena *arena, struct ir_kernel *kernel, const struct 
             continue;
         rewrite_each(step, put_in_half, &l);
         rewrite_forget(kernel, l.own);
+        kernel->changes++;
         i = (size_t)-1; /* other instructions are there now */
     }
 }

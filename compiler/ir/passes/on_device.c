@@ -179,6 +179,7 @@ static void copy_into(const struct moving *m, struct ir_instruction *launch) {
 }
 
 static void move(struct moving *m, struct ir_region *host, bool is_told) {
+    m->kernel->changes++;
     for (size_t i = 0; i + !is_told < m->users.count; i++)
         copy_into(m, m->users.at[i]);
     take_out(m, host);

@@ -96,6 +96,7 @@ static void outline_region(struct outlining *o, struct ir_region *region) {
         struct ir_instruction *instruction = region->instructions.at[i];
         if (is_sequential_reader(instruction)) {
             outline(o, region, instruction, &fresh);
+            o->kernel->changes++;
             continue;
         }
         if (instruction->kind != IR_FORALL)

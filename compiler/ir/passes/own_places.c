@@ -426,6 +426,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
 
 void pass_own_places(struct arena *arena, struct ir_kernel *kernel) {
     struct keeper k = {.arena = arena, .kernel = kernel};
+    uint32_t kept = 0;
     k.candidates = map_new(arena);
     k.sums = map_new(arena);
     k.widths = map_new(arena);
@@ -440,9 +441,12 @@ void pass_own_places(struct arena *arena, struct ir_kernel *kernel) {
     for (size_t i = 0; i < map_count(k.candidates); i++) {
         struct map_entry entry = map_entry(k.candidates, i);
         const struct candidate *candidate = entry.value;
-        if (!candidate->is_out)
-            keep(&k, (struct ir_buffer *)entry.key, candidate);
+        if (candidate->is_out)
+            continue;
+        keep(&k, (struct ir_buffer *)entry.key, candidate);
+        kept++;
     }
     if (map_count(k.candidates))
         pass_dce(arena, kernel);
+    kernel->changes = kept; /* what is dead then is not counted */
 }

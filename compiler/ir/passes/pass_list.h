@@ -10,9 +10,9 @@ void pass_contract(struct arena *arena, struct ir_kernel *kernel);
 /* Changes nothing: it finds what the programmer is told of. */
 void pass_rereads(struct arena *arena, struct ir_kernel *kernel);
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel);
-void pass_alike(struct arena *arena, struct ir_kernel *kernel);
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_stages(struct arena *arena, struct ir_kernel *kernel);
+void pass_merge_checks(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel);
 void pass_fuse_loops(struct arena *arena, struct ir_kernel *kernel);
 void pass_tidy(struct arena *arena, struct ir_kernel *kernel);

@@ -1,37 +1,60 @@
-/* What happens to the IR after it is built: a list of named passes, each from IR to IR. */
+/* What happens to a program after its IR is built: the list of passes.def, and who wants what of it. */
 #ifndef FCL_IR_PASSES_PASSES_H
 #define FCL_IR_PASSES_PASSES_H
 
 #include "ir/ir.h"
 
-/* What a pass needs of its target, and a target has. */
-enum ir_pass_target {
-    PASS_ANY = 0,
-    PASS_CPU = 1,     /* a block is one loop nest */
-    PASS_THREADS = 2, /* a block's threads are threads, and shared memory is theirs */
-    PASS_EXACT = 4,   /* and a block has as many of them as the kernel says */
-    PASS_FENCES = 8,  /* and other blocks see what one has stored before a fence */
+/* What a row needs of a machine, and what a machine has. */
+enum pass_needs {
+    FOR_ANY = 0,
+    FOR_LOOPS = 1,     /* a block is one loop nest */
+    FOR_THREADS = 2,   /* a block's threads are threads, and shared memory is theirs */
+    FOR_EXACT = 4,     /* and a block has as many of them as the kernel says */
+    FOR_FENCES = 8,    /* and other blocks see what one has stored before a fence */
+    FOR_ORDERED = 16,  /* its compilers keep the order of loads and stores that may meet */
+    FOR_PIECES = 32,   /* threads can copy 16 bytes at a time */
+    FOR_COUNTED = 64,  /* its compilers do not see that a place grows by the same in each turn */
+    FOR_VECTORS = 128, /* kernels can be written with vectors */
 };
 
-struct ir_pass {
-    const char *name, *what; /* the name is the only one of its kind: --dump and --skip take it */
-    void (*run)(struct arena *arena, struct ir_kernel *kernel);
-    int level;       /* the least -O that runs it */
-    unsigned target; /* that it is for: enum ir_pass_target */
+enum pass {
+#define PASS(id, ...) PASS_##id,
+#define STEP(id, ...) PASS_##id,
+#include "ir/passes/passes.def"
+#undef PASS
+#undef STEP
+    PASS_COUNT
 };
-extern const struct ir_pass ir_passes[];
-extern const size_t ir_pass_count;
 
-struct ir_pass_options {
+struct pass_info {
+    const char *name;
     int level;
-    unsigned target;
-    const char *until;          /* the name of the last one; NULL: all */
+    unsigned needs; /* enum pass_needs */
+    const char *what;
+    void (*run)(struct arena *arena, struct ir_kernel *kernel); /* NULL: a step of the mapping */
+};
+extern const struct pass_info pass_info[PASS_COUNT];
+
+struct pass_options {
+    int level;
+    unsigned has;               /* enum pass_needs */
+    const char *until;          /* the name of the last one, "": none at all; NULL: all */
     const char *const *skipped; /* names */
     size_t skipped_count;
 };
 
-/* Runs those that the options have, in order; an internal error's text, or NULL. The IR is verified
-   after the last one; in the tree under sanitisers after each. */
-const char *ir_optimise(struct arena *arena, struct ir_kernel *kernel, const struct ir_pass_options *options);
+/* What is done in a compilation, and how often it has been. */
+struct pass_run {
+    bool wanted[PASS_COUNT];
+    uint64_t changes[PASS_COUNT];
+};
+struct pass_run passes_wanted(const struct pass_options *options);
+
+static inline bool pass_wanted(const struct pass_run *run, enum pass pass) { return run->wanted[pass]; }
+static inline void pass_changed(struct pass_run *run, enum pass pass) { run->changes[pass]++; }
+
+/* Runs those over the IR that are wanted, in order; an internal error's text, or NULL. The IR is verified
+   at the end; in the tree under sanitisers after each. */
+const char *ir_optimise(struct arena *arena, struct ir_kernel *kernel, struct pass_run *run);
 
 #endif

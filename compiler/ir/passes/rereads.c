@@ -49,6 +49,8 @@ static bool is_needless(const struct ir_places *places, size_t index) {
 void pass_rereads(struct arena *arena, struct ir_kernel *kernel) {
     const struct ir_places places = ir_places(arena, kernel->body);
     for (size_t i = 0; i < places.all.count; i++)
-        if (is_needless(&places, i))
+        if (is_needless(&places, i)) {
             vec_push(arena, &kernel->rereads, places.all.at[i]->buffer->span);
+            kernel->changes++;
+        }
 }

@@ -499,10 +499,12 @@ static void visit(struct reuse *u, struct ir_region *region, bool starts) {
         if (starts && instruction->kind == IR_IF && moves_copy(u, region, i))
             instruction = region->instructions.at[i];
         if (is_copying(instruction, i, &c) && (starts || !c.is_start) && reuses(u, &c)) {
+            u->kernel->changes++;
             i = (size_t)-1; /* instructions have gone: the rest is looked at anew */
             continue;
         }
         if (!starts && reuses_part(u, instruction, i)) {
+            u->kernel->changes++;
             i = (size_t)-1;
             continue;
         }

@@ -13,7 +13,7 @@
 
 struct sinking {
     struct arena *arena;
-    const struct ir_kernel *kernel;
+    struct ir_kernel *kernel;
     struct ir_region *
         *homes;        /* by a value's id: the innermost region that all its uses seen so far are in; NULL: none */
     bool moves;        /* else loads are counted */
@@ -105,6 +105,7 @@ static void sink_region(struct sinking *s, struct ir_region *region) {
         if (!target)
             continue;
         move(s, instruction, target);
+        s->kernel->changes++;
         region->instructions.at[i] = NULL;
     }
     rewrite_close_gaps(region);

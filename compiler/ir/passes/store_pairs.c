@@ -100,6 +100,7 @@ static void find_pairs(const struct pairing *p, struct ir_region *region) {
         struct ir_instruction *b = k < region->instructions.count ? region->instructions.at[k] : NULL;
         if (b && a->buffer == b->buffer && is_pair(a, b) && may_move(region, i, k)) {
             pair_up(p, region, a, b);
+            p->kernel->changes++;
             i = k;
         }
     }

@@ -125,6 +125,7 @@ static void make_logical(struct ir_instruction *select) {
 }
 
 static void flatten(const struct rewriter *rewriter, const struct ir_instruction *branch) {
+    rewriter->kernel->changes++;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < branch->regions[side]->instructions.count; i++) {
             struct ir_instruction *instruction = branch->regions[side]->instructions.at[i];

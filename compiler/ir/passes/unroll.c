@@ -124,7 +124,7 @@ static void mark_lists(const struct ir_region *region) {
 }
 
 /* Nests that would become too much code are left alone from the loop on where they do. */
-static void limit_copies(const struct ir_region *region, int64_t copies) {
+static void limit_copies(struct ir_kernel *kernel, const struct ir_region *region, int64_t copies) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         int64_t inside = copies;
@@ -134,10 +134,11 @@ static void limit_copies(const struct ir_region *region, int64_t copies) {
                 IR_PART(instruction, loop).unroll = false;
                 inside = copies;
             }
+            kernel->changes += IR_PART(instruction, loop).unroll;
         }
         for (size_t r = 0; r < 2; r++)
             if (instruction->regions[r])
-                limit_copies(instruction->regions[r], inside);
+                limit_copies(kernel, instruction->regions[r], inside);
     }
 }
 
@@ -147,5 +148,5 @@ void pass_unroll(struct arena *arena, struct ir_kernel *kernel) {
     mark_loops(&u, kernel->body);
     mark_straight(kernel->body);
     mark_lists(kernel->body);
-    limit_copies(kernel->body, 1);
+    limit_copies(kernel, kernel->body, 1);
 }

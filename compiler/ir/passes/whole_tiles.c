@@ -9,14 +9,12 @@
    than the least that b can be. The bounds are computed before the loop, in 64 bits, where nothing
    of 32 bits overflows; that what wraps in the loop does not do so is among the conditions. A
    minimum of which one side is never larger is that side. */
-#include "support/map.h"
+#include "ir/build/range.h"
+#include "ir/build/rebuild.h"
+#include "ir/machine.h"
 #include "ir/passes/pass_list.h"
 
-#include "ir/machine.h"
-#include "ir/build/range.h"
-#include "ir/passes/rewrite.h"
-
-enum { DEEPEST = 24, MOST_SHARED = 256 };
+enum { DEEPEST = 24 };
 
 struct bounds {
     struct ir_value *low, *high; /* i64 */
@@ -30,68 +28,26 @@ struct condition {
 struct splitter {
     struct arena *arena;
     struct ir_kernel *kernel;
-    struct ir_instruction *loop; /* that is looked at */
-    struct rewriter rewriter;    /* what is computed before it */
-    struct ir_region before;
+    struct ir_builder *b;
+    const struct ir_instruction *loop; /* that is looked at */
     VEC(struct condition) conditions;
-    VEC(const struct ir_instruction *) fitting; /* arithmetic that does not wrap when these hold */
-    VEC(const struct ir_value *) truths;        /* conditions in the loop that then hold */
-    struct map *same;                           /* minima and maxima in the loop, and what they then are */
-    size_t replaced;
+    VEC(const struct ir_instruction *) fitting;  /* arithmetic that does not wrap when these hold */
+    VEC(struct ir_value *) truths;               /* conditions in the loop that then hold */
+    VEC(const struct ir_instruction *) extremes; /* minima and maxima in the loop */
+    VEC(struct ir_value *) same;                 /* and what they then are */
 };
 
 static bool is_varying(const struct splitter *s, const struct ir_value *value) {
     return value->region && ir_region_inside(value->region, s->loop->regions[0]);
 }
 
-/* ---- arithmetic before the loop ---- */
-
-static bool is_integer(const struct ir_value *value, int64_t wanted) {
-    return value->is_constant && value->constant.integer == wanted;
-}
+/* ---- conditions ---- */
 
 static struct ir_value *number(struct splitter *s, int64_t integer) {
-    return rewrite_constant(&s->rewriter, BASE_I64, integer);
+    return ir_constant(s->b, BASE_I64, (union scalar){.integer = integer});
 }
 
-/* What has been computed already is not computed again. */
-static struct ir_value *compute(struct splitter *s, enum ir_op op, struct ir_value *x, struct ir_value *y) {
-    if ((op == OP_ADD || op == OP_SUB) && is_integer(y, 0))
-        return x;
-    if (op == OP_ADD && is_integer(x, 0))
-        return y;
-    if (op == OP_MUL && is_integer(y, 1))
-        return x;
-    if ((op == OP_MIN || op == OP_MAX) && x == y)
-        return x;
-    if (x->is_constant && y->is_constant) {
-        struct range ranges[2] = {{x->low, x->high}, {y->low, y->high}};
-        struct range range = range_operation(op, BASE_I64, BASE_I64, ranges);
-        if (range.low == range.high)
-            return number(s, range.low);
-    }
-    for (size_t i = 0; i < s->before.instructions.count && i < MOST_SHARED; i++) {
-        const struct ir_instruction *known = s->before.instructions.at[i];
-        bool is_same = known->op == op && known->operand_count == 2 && known->operands[0] == x;
-        if (is_same &&
-            (known->operands[1] == y || (y->is_constant && is_integer(known->operands[1], y->constant.integer))))
-            return known->results[0];
-    }
-    return rewrite_operation(&s->rewriter, op, x, y);
-}
-
-static struct ir_value *widen(struct splitter *s, struct ir_value *value) {
-    if (value->is_constant)
-        return number(s, value->constant.integer);
-    for (size_t i = 0; i < s->before.instructions.count && i < MOST_SHARED; i++) {
-        const struct ir_instruction *known = s->before.instructions.at[i];
-        if (known->op == OP_CONVERT && known->operands[0] == value)
-            return known->results[0];
-    }
-    return rewrite_convert(&s->rewriter, value, BASE_I64);
-}
-
-/* ---- conditions ---- */
+static struct ir_value *widen(struct splitter *s, struct ir_value *value) { return ir_convert(s->b, value, BASE_I64); }
 
 /* Does the one hold wherever the other does? By what is known of the sides that they do not share. */
 static bool implies(const struct condition *known, const struct condition *asked) {
@@ -137,9 +93,9 @@ static bool bounds_of(struct splitter *s, struct ir_value *value, int depth, str
 
 static bool bounds_of_product(struct splitter *s, const struct bounds *x, struct ir_value *factor,
                               struct bounds *bounds) {
-    struct ir_value *a = compute(s, OP_MUL, x->low, factor), *b = compute(s, OP_MUL, x->high, factor);
-    *bounds =
-        factor->low >= 0 ? (struct bounds){a, b} : (struct bounds){compute(s, OP_MIN, a, b), compute(s, OP_MAX, a, b)};
+    struct ir_value *a = ir_binary(s->b, OP_MUL, x->low, factor), *b = ir_binary(s->b, OP_MUL, x->high, factor);
+    *bounds = factor->low >= 0 ? (struct bounds){a, b}
+                               : (struct bounds){ir_binary(s->b, OP_MIN, a, b), ir_binary(s->b, OP_MAX, a, b)};
     return true;
 }
 
@@ -150,8 +106,12 @@ static bool bounds_of_operation(struct splitter *s, const struct ir_instruction 
         (operation->operand_count > 1 && !bounds_of(s, operation->operands[1], depth - 1, &y)))
         return false;
     switch (operation->op) {
-    case OP_ADD: *bounds = (struct bounds){compute(s, OP_ADD, x.low, y.low), compute(s, OP_ADD, x.high, y.high)}; break;
-    case OP_SUB: *bounds = (struct bounds){compute(s, OP_SUB, x.low, y.high), compute(s, OP_SUB, x.high, y.low)}; break;
+    case OP_ADD:
+        *bounds = (struct bounds){ir_binary(s->b, OP_ADD, x.low, y.low), ir_binary(s->b, OP_ADD, x.high, y.high)};
+        break;
+    case OP_SUB:
+        *bounds = (struct bounds){ir_binary(s->b, OP_SUB, x.low, y.high), ir_binary(s->b, OP_SUB, x.high, y.low)};
+        break;
     case OP_MUL:
         if (x.low != x.high && y.low != y.high)
             return false;
@@ -165,7 +125,8 @@ static bool bounds_of_operation(struct splitter *s, const struct ir_instruction 
         break;
     case OP_MIN:
     case OP_MAX:
-        *bounds = (struct bounds){compute(s, operation->op, x.low, y.low), compute(s, operation->op, x.high, y.high)};
+        *bounds = (struct bounds){ir_binary(s->b, operation->op, x.low, y.low),
+                                  ir_binary(s->b, operation->op, x.high, y.high)};
         return true;
     default: return false;
     }
@@ -186,7 +147,7 @@ static bool bounds_of(struct splitter *s, struct ir_value *value, int depth, str
         return true;
     }
     if (value == s->loop->parameters[0]) {
-        *bounds = (struct bounds){number(s, 0), compute(s, OP_SUB, widen(s, s->loop->operands[0]), number(s, 1))};
+        *bounds = (struct bounds){number(s, 0), ir_binary(s->b, OP_SUB, widen(s, s->loop->operands[0]), number(s, 1))};
         return true;
     }
     struct mark before = mark(s);
@@ -248,8 +209,8 @@ static void try_extreme(struct splitter *s, const struct ir_instruction *operati
         forget(s, before);
         return;
     }
-    map_set(s->same, operation->results[0], x);
-    s->replaced++;
+    vec_push(s->arena, &s->extremes, operation);
+    vec_push(s->arena, &s->same, x);
 }
 
 static size_t find_guards(struct splitter *s, const struct ir_region *region) {
@@ -268,108 +229,6 @@ static size_t find_guards(struct splitter *s, const struct ir_region *region) {
     return size;
 }
 
-/* ---- the copy of the loop ---- */
-
-struct copier {
-    struct splitter *splitter;
-    struct map *values; /* what stands for a value of the loop */
-    VEC(struct ir_buffer *) from, to;
-};
-
-static bool is_true(const struct splitter *s, const struct ir_value *condition) {
-    for (size_t i = 0; i < s->truths.count; i++)
-        if (s->truths.at[i] == condition)
-            return true;
-    return false;
-}
-
-static struct ir_value *copied(const struct copier *c, struct ir_value *value) {
-    struct ir_value *same = map_get(c->splitter->same, value), *copy = map_get(c->values, value);
-    if (same)
-        return copied(c, same);
-    return copy ? copy : value;
-}
-
-static struct ir_value *copy_value(struct copier *c, const struct ir_value *value, struct ir_region *region,
-                                   struct ir_instruction *definition) {
-    struct ir_value *copy = ARENA_NEW(c->splitter->arena, struct ir_value);
-    *copy = *value;
-    copy->id = c->splitter->kernel->value_count++;
-    copy->region = region;
-    copy->definition = definition;
-    map_set(c->values, value, copy);
-    return copy;
-}
-
-static struct ir_buffer *copied_buffer(struct copier *c, struct ir_buffer *buffer, bool is_new) {
-    for (size_t i = 0; i < c->from.count; i++)
-        if (c->from.at[i] == buffer)
-            return c->to.at[i];
-    if (!is_new)
-        return buffer;
-    struct ir_buffer *copy = ARENA_NEW(c->splitter->arena, struct ir_buffer);
-    *copy = *buffer;
-    copy->id = (uint32_t)c->splitter->kernel->buffers.count;
-    copy->capacity = copied(c, buffer->capacity);
-    vec_push(c->splitter->arena, &c->splitter->kernel->buffers, copy);
-    vec_push(c->splitter->arena, &c->from, buffer);
-    vec_push(c->splitter->arena, &c->to, copy);
-    return copy;
-}
-
-static void copy_region(struct copier *c, const struct ir_region *from, struct ir_region *to);
-
-static void copy_instruction(struct copier *c, const struct ir_instruction *from, struct ir_region *to) {
-    struct arena *arena = c->splitter->arena;
-    struct ir_instruction *copy = ARENA_NEW(arena, struct ir_instruction);
-    *copy = *from;
-    copy->region = to;
-    copy->operands = ARENA_ARRAY(arena, struct ir_value *, from->operand_count + 1);
-    copy->results = ARENA_ARRAY(arena, struct ir_value *, from->result_count + 1);
-    copy->parameters = ARENA_ARRAY(arena, struct ir_value *, from->parameter_count + 1);
-    if (from->buffer)
-        copy->buffer = copied_buffer(c, from->buffer, from->kind == IR_ALLOCATE);
-    for (size_t i = 0; i < c->splitter->fitting.count && !copy->no_wrap; i++)
-        copy->no_wrap = c->splitter->fitting.at[i] == from;
-    for (size_t i = 0; i < from->operand_count; i++)
-        copy->operands[i] = copied(c, from->operands[i]);
-    for (int r = 0; r < 2; r++)
-        if (from->regions[r])
-            copy->regions[r] = rewrite_region(arena, c->splitter->kernel, from->regions[r]->ambient, copy, to);
-    for (size_t i = 0; i < from->parameter_count; i++) {
-        const struct ir_region *of = from->parameters[i]->region;
-        copy->parameters[i] = copy_value(c, from->parameters[i], copy->regions[of == from->regions[1]], NULL);
-    }
-    for (int r = 0; r < 2; r++)
-        if (from->regions[r])
-            copy_region(c, from->regions[r], copy->regions[r]);
-    for (size_t i = 0; i < from->result_count; i++)
-        copy->results[i] = copy_value(c, from->results[i], to, copy);
-    vec_push(arena, &to->instructions, copy);
-}
-
-/* Without what its conditions make superfluous. */
-static void copy_region(struct copier *c, const struct ir_region *from, struct ir_region *to) {
-    for (size_t i = 0; i < from->instructions.count; i++) {
-        const struct ir_instruction *instruction = from->instructions.at[i];
-        bool is_extreme = instruction->kind == IR_OPERATION && map_has(c->splitter->same, instruction->results[0]);
-        bool is_select = instruction->kind == IR_OPERATION && instruction->op == OP_SELECT;
-        bool is_decided = (instruction->kind == IR_IF || is_select) && is_true(c->splitter, instruction->operands[0]);
-        if (is_decided && is_select) {
-            map_set(c->values, instruction->results[0], copied(c, instruction->operands[1]));
-        } else if (is_decided) {
-            copy_region(c, instruction->regions[0], to);
-            for (size_t k = 0; k < instruction->result_count; k++)
-                map_set(c->values, instruction->results[k], copied(c, instruction->regions[0]->yields.at[k]));
-        } else if (!is_extreme) {
-            copy_instruction(c, instruction, to);
-        }
-    }
-    if (from->owner->kind != IR_IF || !is_true(c->splitter, from->owner->operands[0]))
-        for (size_t i = 0; i < from->yields.count; i++)
-            vec_push(c->splitter->arena, &to->yields, copied(c, from->yields.at[i]));
-}
-
 /* ---- both loops ---- */
 
 static struct ir_value *all_conditions(struct splitter *s) {
@@ -381,52 +240,49 @@ static struct ir_value *all_conditions(struct splitter *s) {
             is_implied = implies(&s->conditions.at[k], condition);
         if (is_implied)
             continue;
-        struct ir_value *one = condition->op == OP_AND
-                                   ? condition->x
-                                   : rewrite_operation(&s->rewriter, condition->op, condition->x, condition->y);
-        all = all ? rewrite_operation(&s->rewriter, OP_AND, all, one) : one;
+        struct ir_value *one =
+            condition->op == OP_AND ? condition->x : ir_binary(s->b, condition->op, condition->x, condition->y);
+        all = all ? ir_binary(s->b, OP_AND, all, one) : one;
     }
     return all;
 }
 
-/* The branch that takes the place of the loop, or NULL when there is nothing to gain. */
-static struct ir_instruction *split(struct splitter *s, struct ir_instruction *loop) {
-    s->loop = loop;
-    s->before.instructions.count = s->conditions.count = s->fitting.count = s->truths.count = s->replaced = 0;
-    s->rewriter = (struct rewriter){s->arena, s->kernel, &s->before, loop};
-    s->same = map_new(s->arena);
-    size_t size = find_guards(s, loop->regions[0]);
-    if (s->truths.count + s->replaced == 0 || s->conditions.count == 0 || size > CPU_TILE_BODY)
-        return NULL;
-    struct ir_value *condition = all_conditions(s);
-    struct ir_instruction *branch = rewrite_branch(&s->rewriter, condition);
-    struct copier copier = {.splitter = s, .values = map_new(s->arena)};
-    copy_instruction(&copier, loop, branch->regions[0]);
-    loop->region = branch->regions[1];
-    loop->regions[0]->parent = branch->regions[1];
-    vec_push(s->arena, &branch->regions[1]->instructions, loop);
-    return branch;
+/* The loop without what its conditions make superfluous. */
+static void put_whole(struct splitter *s, struct rebuild *r, const struct ir_instruction *loop) {
+    for (size_t i = 0; i < s->truths.count; i++)
+        rebuild_is(r, s->truths.at[i], ir_bool(s->b, true));
+    for (size_t i = 0; i < s->extremes.count; i++)
+        rebuild_is(r, s->extremes.at[i]->results[0], s->same.at[i]);
+    for (size_t i = 0; i < s->fitting.count; i++)
+        rebuild_fits(r, s->fitting.at[i]);
+    rebuild_copy(r, loop);
 }
 
-static void split_region(struct splitter *s, struct ir_region *region) {
-    struct ir_region fresh = {0};
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        bool is_tile = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD &&
-                       instruction->outer < LEVEL_GRID && !instruction->buffer;
-        struct ir_instruction *branch = is_tile ? split(s, instruction) : NULL;
-        for (size_t k = 0; branch && k < s->before.instructions.count; k++)
-            vec_push(s->arena, &fresh.instructions, s->before.instructions.at[k]);
-        if (!branch)
-            vec_push(s->arena, &fresh.instructions, instruction);
-        for (int r = 0; r < 2 && !is_tile; r++)
-            if (instruction->regions[r])
-                split_region(s, instruction->regions[r]);
-    }
-    region->instructions = fresh.instructions;
+/* The branch that takes the place of a tile's loop, where there is something to gain. */
+static bool split(void *context, struct rebuild *r, struct ir_instruction *loop) {
+    struct splitter *s = context;
+    bool is_tile = loop->kind == IR_FORALL && loop->inner == LEVEL_THREAD && loop->outer < LEVEL_GRID && !loop->buffer;
+    if (!is_tile)
+        return false;
+    s->b = rebuild_builder(r);
+    s->loop = loop;
+    s->conditions.count = s->fitting.count = s->truths.count = s->extremes.count = s->same.count = 0;
+    size_t size = find_guards(s, loop->regions[0]);
+    if (s->truths.count + s->extremes.count == 0 || s->conditions.count == 0 || size > CPU_TILE_BODY)
+        return false;
+    struct ir_value *condition = all_conditions(s);
+    enum ir_truth truth = ir_begin_choice(s->b, condition);
+    if (truth == IR_FALSE)
+        return false;
+    s->kernel->changes++;
+    put_whole(s, r, loop);
+    ir_other_choice(s->b, truth);
+    if (truth == IR_UNKNOWN)
+        rebuild_keep(r, loop);
+    ir_end_choice(s->b, truth);
+    return true;
 }
 
 void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel) {
-    struct splitter s = {.arena = arena, .kernel = kernel};
-    split_region(&s, kernel->body);
+    rebuild_kernel(arena, kernel, split, &(struct splitter){.arena = arena, .kernel = kernel});
 }

@@ -25,6 +25,7 @@ static struct ir_value *compare_with_chosen(const struct rewriter *rewriter, str
     if (!is_zero(operands[with]) || operands[with]->base != chosen->base || are_positive)
         return condition;
     operands[with] = chosen;
+    rewriter->kernel->changes++;
     return rewrite_operation(rewriter, comparison->op, operands[0], operands[1]);
 }
 

@@ -247,6 +247,7 @@ static void read_head(struct reader *r, uint32_t *values) {
     kernel->has_warps = reader_accept(r, "warps");
     kernel->is_cpu = reader_accept(r, "cpu");
     kernel->contracts = reader_accept(r, "contract");
+    kernel->approximates = reader_accept(r, "approximate");
 }
 
 static void read_kernel(struct reader *r, struct ir_file *file) {

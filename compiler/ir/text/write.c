@@ -453,9 +453,9 @@ void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sou
     struct ir_writer w = {.out = out, .kernel = kernel, .sources = sources};
     text_add(out, "\nkernel ");
     add_quoted(out, kernel->name->text);
-    text_printf(out, " block %d warp %d grid %d values %u%s%s%s", kernel->block_size, kernel->warp_size,
+    text_printf(out, " block %d warp %d grid %d values %u%s%s%s%s", kernel->block_size, kernel->warp_size,
                 kernel->grid_size, kernel->value_count, kernel->has_warps ? " warps" : "", kernel->is_cpu ? " cpu" : "",
-                kernel->contracts ? " contract" : "");
+                kernel->contracts ? " contract" : "", kernel->approximates ? " approximate" : "");
     open(&w);
     for (size_t i = 0; i < kernel->parameter_type_count; i++)
         write_type(&w, "takes", kernel->parameter_types[i]);

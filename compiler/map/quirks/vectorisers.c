@@ -302,7 +302,8 @@ bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
     return goes_on_in_array(arena, loop);
 }
 
-bool lower_hands_elements_on(const struct ir_instruction *loop) {
+/* Does an element of an array that is no global one get another one's as it is, round after round? */
+static bool hands_elements_on(const struct ir_instruction *loop) {
     for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk)) {
         const struct ir_instruction *at = walk.at, *load = ir_copied(at);
         if (load && at->buffer->memory >= MEMORY_SHARED && load->buffer->memory >= MEMORY_SHARED &&
@@ -319,7 +320,7 @@ bool lower_hands_on(const struct ir_instruction *loop) {
         for (size_t k = 0; k < next->count; k++)
             if (k != i && next->at[i] == loop->parameters[first + k])
                 return true;
-    return lower_hands_elements_on(loop);
+    return hands_elements_on(loop);
 }
 
 /* Is it made by a division by what is no constant? */

@@ -99,14 +99,16 @@ static const char *kind_words(struct type *type, enum kind kind) {
 }
 
 /* "a type of integers", for what a class wants. */
-static const char *class_words(unsigned classes) {
+static const char *class_words(const struct failure *f) {
+    unsigned classes = f->classes;
     if (classes & CLASS_FLOATING)
         return classes & CLASS_INTEGRAL ? "both an integer and a floating type" : "`float` or `double`";
     if (classes & CLASS_INTEGRAL)
         return "an integer type";
     if (classes & CLASS_NUM)
         return "a number";
-    return classes & CLASS_ORD ? "a scalar, which can be ordered" : "a scalar or a tuple of scalars";
+    return classes & CLASS_ORD && f->kind == KIND_SCALAR ? "a scalar, which can be ordered"
+                                                         : "a scalar or a tuple of scalars";
 }
 
 /* A literal or arithmetic where something else is wanted, or an array of it, is a mismatch like any other: the class is
@@ -167,7 +169,7 @@ static struct diagnostic *report(struct checker *c, const struct application *us
         break;
     }
     case FAILED_CLASS:
-        d = diag_error(all, DIAG_CLASS, span, "`%s` is not %s", type_text(c, f.a), class_words(f.classes));
+        d = diag_error(all, DIAG_CLASS, span, "`%s` is not %s", type_text(c, f.a), class_words(&f));
         hint_class(c, d, NULL);
         break;
     case FAILED_LEVEL:
@@ -223,11 +225,11 @@ static struct diagnostic *report_two_classes(struct checker *c, const struct app
     unsigned other = is_floating ? CLASS_INTEGRAL : CLASS_FLOATING;
     if (!(expected->variable->classes & other))
         return NULL;
-    struct diagnostic *d =
-        diag_error(c->diagnostics, DIAG_CLASS, use->argument->span, "`%s` needs %s, but this is %s", use->function,
-                   class_words(other), is_floating ? "a floating number" : "an integer");
     c->failure.a = found; /* which of the two was found not to be of the other's class is chance */
     c->failure.classes = other;
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_CLASS, use->argument->span, "`%s` needs %s, but this is %s", use->function,
+                   class_words(&c->failure), is_floating ? "a floating number" : "an integer");
     hint_class(c, d, use);
     return d;
 }
@@ -345,9 +347,9 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
     }
     if (function && !is_operands && use->count > 1 && f.why == FAILED_CLASS && f.a->kind == type_resolve(found)->kind &&
         f.a->kind != TYPE_BASE && f.a->kind != TYPE_VARIABLE) {
-        struct diagnostic *d = diag_error(all, DIAG_CLASS, span, "the %s of `%s` should be %s, but this is `%s`",
-                                          ordinal(c, function, use->place, use->count), function,
-                                          class_words(f.classes), type_text(c, f.a));
+        struct diagnostic *d =
+            diag_error(all, DIAG_CLASS, span, "the %s of `%s` should be %s, but this is `%s`",
+                       ordinal(c, function, use->place, use->count), function, class_words(&f), type_text(c, f.a));
         hint_class(c, d, use);
         return d;
     }
@@ -357,11 +359,10 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
             return d;
         if (is_others) {
             d = diag_error(all, DIAG_CLASS, span, "the %s of `%s` should be %s, but this is `%s`",
-                           ordinal(c, function, use->place, use->count), function, class_words(f.classes),
-                           type_text(c, f.a));
+                           ordinal(c, function, use->place, use->count), function, class_words(&f), type_text(c, f.a));
             note_class(c, d, expected);
         } else {
-            d = diag_error(all, DIAG_CLASS, span, "`%s` needs %s, but %s `%s`", function, class_words(f.classes),
+            d = diag_error(all, DIAG_CLASS, span, "`%s` needs %s, but %s `%s`", function, class_words(&f),
                            is_within_array ? "an element of this is" : "this is", type_text(c, f.a));
         }
         hint_class(c, d, use);

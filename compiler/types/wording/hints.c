@@ -162,8 +162,9 @@ static bool hint_operator(struct checker *c, struct diagnostic *d, const struct 
         tuple->tuple.count > 4 || !(classes & (CLASS_NUM | CLASS_ORD)))
         return false;
     if (callee_is(&use->callee, (struct known)KNOWN_PRELUDE("sort"))) {
-        diag_hint(c->diagnostics, d,
-                  "`sortByKey` sorts pairs of a key and a value, `sortBy` takes a comparison of two");
+        diag_hint(
+            c->diagnostics, d,
+            "`sortByKey` sorts pairs of a key and a value; `sortBy (<)` goes by the first component that differs");
         return true;
     }
     bool is_operator = use->callee.primitive != PRIM_COUNT && primitive_info[use->callee.primitive].is_scalar;

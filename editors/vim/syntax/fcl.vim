@@ -10,9 +10,9 @@ syntax keyword fclDeclaration sig fun val kernel param type import
 syntax keyword fclKeyword let in fn if then else div mod not match
 syntax match fclDeclaration "^\s*\zsdata\>\ze\s\+[[:alnum:]_' ]*=\_s*\u"
 syntax match fclKeyword "\<with\>\ze\_s\+\(|\|\({[^}]*}\|[^={]\)*=>\|_*\a[[:alnum:]_']*\s*=[^=>]\)"
-syntax match fclKeyword "\<with\>\ze\_s\+\(#\|contract\>\)"
-syntax match fclKeyword "\(\<with\_s\+\)\@<=contract\>"
-syntax match fclKeyword "\(,\_s*\)\@<=contract\>\ze\_s*=\([^=]\|$\)"
+syntax match fclKeyword "\<with\>\ze\_s\+\(#\|\(contract\|approximate\|anyOrder\)\>\)"
+syntax match fclKeyword "\(\<with\_s\+\)\@<=\(contract\|approximate\|anyOrder\)\>"
+syntax match fclKeyword "\(,\_s*\)\@<=\(contract\|approximate\|anyOrder\)\>\ze\_s*\(=\([^=]\|$\)\|,\_s*\(#\|\(contract\|approximate\|anyOrder\)\>\)\)"
 syntax keyword fclBoolean true false
 syntax match fclConstant "#\a[[:alnum:]_']*"
 syntax match fclTypeVariable "'\a[[:alnum:]_']*"

@@ -1,0 +1,28 @@
+/* Puts IR that is there through the builder again: what more is known by now folds, shares and narrows what it did not
+   when the IR was made. A pass walks through a kernel by rebuild_kernel, and says what becomes of an instruction. */
+#ifndef FCL_IR_BUILD_REBUILD_H
+#define FCL_IR_BUILD_REBUILD_H
+
+#include "ir/build/build.h"
+
+struct rebuild;
+
+/* Gets each instruction, when what is before it has its place. True: it has built what becomes of the instruction;
+   false: the instruction stays, and what is within it comes next. */
+typedef bool rebuild_put(void *context, struct rebuild *r, struct ir_instruction *instruction);
+void rebuild_kernel(struct arena *arena, struct ir_kernel *kernel, rebuild_put *put, void *context);
+
+/* The builder, at the place where the next instruction goes. */
+struct ir_builder *rebuild_builder(const struct rebuild *r);
+/* In the next copy an operation's result is `by`, a constant or what is known before it, and is not computed. */
+void rebuild_is(struct rebuild *r, const struct ir_value *result, struct ir_value *by);
+/* In the next copy it does not wrap. */
+void rebuild_fits(struct rebuild *r, const struct ir_instruction *operation);
+/* What stands for the value. */
+struct ir_value *rebuilt(const struct rebuild *r, struct ir_value *value);
+/* A copy of the instruction, and of all within, as the builder makes it here; it gives what the instruction gave. */
+void rebuild_copy(struct rebuild *r, const struct ir_instruction *instruction);
+/* The instruction itself goes here, with all that is within. */
+void rebuild_keep(struct rebuild *r, struct ir_instruction *instruction);
+
+#endif

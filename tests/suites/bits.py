@@ -1,0 +1,88 @@
+"""The same bits: what an associative operator makes of floats is the same for every executor, block size, number of
+threads and tuned value. What the interpreter gives becomes tests, which are run by the others."""
+
+import os
+from executors import EXECUTORS, require, variables
+from harness import Case, Counts
+
+ORDER = 45
+
+# Sizes of numbers differ by 2^20, so that each tree rounds otherwise. What is an array is told by a number.
+HEAD = """\
+import "matrix.fcl"
+import "statistics.fcl"
+fun hash (i : int) = let x = uint i * 2654435769u32 in x ^ (x >> 15) ^ (x << 7)
+fun at (i : int) = let h = hash i in float (int (h & 0xffffu32) - 30000) / float (1 << int ((h >> 16) % 20u32))
+fun some n = generate n at
+fun more n = generate n (fn i => at (i + 7))
+fun told xs = reduce (+) 0u64 (mapIx (fn i x => orderBits x * (2u64 * u64 i + 1u64)) xs)
+fun matrix n c = generate (n / c) (fn r => generate c (fn k => at (r * c + k)))
+"""
+
+KERNELS = {
+    "sum": "reduce (+) 0.0 (some n)",
+    "sumFrom": "reduce (+) 0.1 (some n)",
+    "product": "reduce (*) 1.0 (map (fn x => 1.0 + x / 6553600.0) (some n))",
+    "doubles": "reduce (+) 0.0 (map (fn x => double x / 3.0) (some n))",
+    "halves": "reduce (+) 0.0f16 (map (fn x => f16 (x / 100.0)) (some n))",
+    "pairs": "reduce (fn (s, m) (t, k) => (s + t, max m k)) (0.0, 0.0) (zip (some n) (more n))",
+    "roots": "reduce (fn x y => sqrt (x * x + y * y)) 0.0 (some n)",
+    "dots": "dot (some n) (more n)",
+    "moment": "moments (some n)",
+    "least": "(minimum (some (n + 1)), argmin (some (n + 1)), reduce (+) 0 (iota n))",
+}
+ROWS = {f"rows{c}": f"told (force (reduceRows (+) 0.0 (matrix n {c})))"
+        for c in (1, 5, 8, 9, 33, 64, 65, 200, 1000, 1024, 1025, 5000)}
+ROWS.update({
+    "rowsFrom": "told (force (reduceRows (+) 0.1 (matrix n 100)))",
+    "rowsOfPairs": "told (map fst (force (reduceRows (fn (s, m) (t, k) => (s + t, m * k)) (0.0, 1.0) "
+                   "(map (map (fn x => (x, 1.0 + x / 65536000.0))) (matrix n 100)))))",
+    "fewRows": "told (force (reduceRows (+) 0.1 (generate 3 (fn r => generate n (fn k => at (r * n + k))))))",
+    "times": "told (force (matVec (n / 40) (some n) (more 40)))",
+})
+LENGTHS = (0, 1, 7, 9, 63, 65, 257, 1000, 1025, 4097, 20001)
+LONG = (1_000_000, 2_200_001)
+BLOCKS = (32, 64, 96, 128, 512, 1024)
+VALUES = (("work", 4), ("work", 32), ("redWidth", 128), ("scanWork", 12), ("onePass", "false"))
+
+
+def cases(env):
+    written = {}
+
+    def tests(group, lengths):
+        """The path of a program with what the interpreter gives as tests."""
+        if (id(group), lengths) not in written:
+            path = os.path.join(env.tmp(), "bits.fcl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(HEAD + "".join(f"kernel {name} (n : int) = {body}\n" for name, body in group.items()))
+            lines = [f"-- test {name} {n} == " + env.must(env.fclc, "run", "--target=interp", "--limit=0", path, name,
+                                                          str(n)) for name in group for n in lengths]
+            with open(path, "a", encoding="utf-8") as file:
+                file.write("".join(lines))
+            written[id(group), lengths] = path, len(lines)
+        return written[id(group), lengths]
+
+    def agree(group, lengths, executor, options, extra):
+        require(env, executor)
+        path, wanted = tests(group, lengths)
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *options, path, timeout=3000,
+                       env=dict(variables(env, executor), **extra))
+        counts = Counts.of_last_line(done.stdout)
+        assert counts and counts.passed == wanted, f"{done.stdout[-6000:]}{done.stderr[-2000:]}"
+
+    for name, group in (("whole arrays", KERNELS), ("rows", ROWS)):
+        for executor in ("interp", "c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator",
+                         "hip-64-simulator", "ptx"):
+            ways = [((), {})] + [((f"--block-size={size}",), {}) for size in BLOCKS]
+            ways += [(("-D", f"{param}={value}"), {}) for param, value in VALUES]
+            ways += [((), {"FCL_THREADS": str(threads)}) for threads in (1, 2, 5)] if executor == "c" else []
+            for options, extra in ways:
+                said = " ".join(options) or " ".join(f"{threads} threads" for threads in extra.values()) or "as it is"
+                yield Case(f"{name} on {executor}, {said}",
+                           lambda group=group, executor=executor, options=options, extra=extra:
+                           agree(group, LENGTHS, executor, options, extra),
+                           thorough=bool(options or extra) or executor not in ("interp", "c", "cuda-simulator"))
+    for executor in ("c", "opencl-loop", "ptx"):
+        yield Case(f"long arrays on {executor}", lambda executor=executor:
+                   agree({name: KERNELS[name] for name in ("sum", "sumFrom", "dots")}, LONG, executor, (), {}),
+                   long=True)

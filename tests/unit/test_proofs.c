@@ -1,0 +1,312 @@
+/* IR: what is proved holds, for random expressions, in all iterations of small loops: orders, also by what was told, and
+   that places are written once, and each of them. And what index functions need is proved. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "ir/build/conflict.h"
+#include "ir/build/fold.h"
+
+static uint64_t draw(uint64_t *seed, uint64_t below) {
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed >> 33) % below;
+}
+
+struct fixture {
+    struct arena *arena;
+    struct ir_kernel kernel;
+    struct ir_builder *b;
+    struct ir_buffer *out;
+    struct ir_value *i, *k; /* the indices */
+    int64_t at_i, at_k;
+};
+
+static struct fixture *new_fixture(void) {
+    struct arena *arena = arena_new();
+    struct fixture *t = ARENA_NEW(arena, struct fixture);
+    t->arena = arena;
+    t->b = ir_builder_new(arena, arena, &t->kernel, 1);
+    t->out = ir_buffer_new(t->b, MEMORY_OUTPUT, LEVEL_GRID, BASE_I32, ir_int(t->b, 4096), "out");
+    ir_allocate(t->b, t->out);
+    return t;
+}
+
+static void begin_loops(struct fixture *t, int64_t many, int64_t few) {
+    t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, ir_int(t->b, many), "i");
+    t->k = ir_begin_for(t->b, ir_int(t->b, few), NULL, 0, "k");
+}
+
+static void end_loops(struct fixture *t) {
+    ir_end_for(t->b, NULL, NULL);
+    ir_end_forall(t->b);
+}
+
+#define INT(value) ir_int(t->b, value)
+#define DO(op, x, y) ir_binary(t->b, OP_##op, x, y)
+
+/* ---- random expressions of the indices ---- */
+
+static struct ir_value *any_constant(struct fixture *t, uint64_t *seed) {
+    static const int64_t constants[] = {0,  1,  2,   3,  4,  5,  7,  8,       15,        16,       31,
+                                        32, 35, 255, -1, -2, -8, -9, 1 << 30, INT32_MAX, INT32_MIN};
+    return INT(constants[draw(seed, sizeof constants / sizeof *constants)]);
+}
+
+static struct ir_value *any_value(struct fixture *t, uint64_t *seed, int depth) {
+    static const enum ir_op ops[] = {OP_ADD, OP_ADD, OP_SUB, OP_SUB, OP_MUL, OP_DIV, OP_REM, OP_AND,
+                                     OP_OR,  OP_XOR, OP_SHL, OP_SHR, OP_MIN, OP_MAX, OP_MUL, OP_ADD};
+    uint64_t which = draw(seed, 20);
+    if (depth == 0 || which < 4)
+        return which % 4 == 3 ? any_constant(t, seed) : which % 2 ? t->k : t->i;
+    struct ir_value *x = any_value(t, seed, depth - 1);
+    if (which < 6) {
+        struct ir_value *y = any_value(t, seed, depth - 1), *c = DO(LT, x, any_value(t, seed, depth - 1));
+        return ir_ternary(t->b, OP_SELECT, c, x, y);
+    }
+    if (which == 6)
+        return ir_convert(
+            t->b, ir_binary(t->b, OP_ADD, ir_convert(t->b, x, BASE_I64), ir_convert(t->b, t->k, BASE_I64)), BASE_I32);
+    struct ir_value *y = draw(seed, 2) ? any_constant(t, seed) : any_value(t, seed, depth - 1);
+    return ir_binary(t->b, ops[draw(seed, sizeof ops / sizeof *ops)], x, y);
+}
+
+static struct ir_value *any_condition(struct fixture *t, uint64_t *seed) {
+    static const enum ir_op ops[] = {OP_LT, OP_LE, OP_EQ, OP_LT};
+    struct ir_value *x = any_value(t, seed, 2), *y = draw(seed, 2) ? any_constant(t, seed) : any_value(t, seed, 1);
+    struct ir_value *c = ir_binary(t->b, ops[draw(seed, 4)], x, y);
+    return draw(seed, 3) ? c : DO(AND, c, DO(LE, any_constant(t, seed), any_value(t, seed, 1)));
+}
+
+static int64_t evaluate(const struct fixture *t, const struct ir_value *value) {
+    if (value->is_constant)
+        return value->constant.integer;
+    if (value == t->i || value == t->k)
+        return value == t->i ? t->at_i : t->at_k;
+    const struct ir_instruction *made = value->definition;
+    assert_true(made && made->kind == IR_OPERATION);
+    union scalar x[3];
+    for (size_t n = 0; n < made->operand_count; n++)
+        x[n].integer = evaluate(t, made->operands[n]);
+    return fold_operation(made->op, value->base, made->operands[made->operand_count - 1]->base, x).integer;
+}
+
+/* ---- orders ---- */
+
+static void proofs_hold(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    size_t proved = 0, told = 0;
+    for (int round = 0; round < 30000; round++) {
+        struct fixture *t = new_fixture();
+        int64_t many = (int64_t)draw(&seed, 40) + 1, few = (int64_t)draw(&seed, 9) + 1;
+        begin_loops(t, many, few);
+        bool is_branch = draw(&seed, 2);
+        struct ir_value *known = any_condition(t, &seed), *asked;
+        if (ir_known(t->b, known) != IR_UNKNOWN) {
+            arena_free(t->arena);
+            continue;
+        }
+        if (is_branch)
+            ir_begin_if(t->b, known);
+        else
+            ir_tell(t->b, known);
+        asked = any_condition(t, &seed);
+        const struct ir_instruction *made = known->definition;
+        if (draw(&seed, 2) && made && made->kind == IR_OPERATION && made->operands[0]->base == BASE_I32) {
+            struct ir_value *x = DO(ADD, made->operands[0], INT((int64_t)draw(&seed, 3)));
+            asked = DO(LE, x, DO(SUB, made->operands[1], any_constant(t, &seed)));
+        }
+        bool holds = is_branch ? ir_prove(t->b, asked) : ir_prove_told(t->b, asked);
+        proved += holds && is_branch;
+        told += holds && !is_branch && !ir_prove(t->b, asked);
+        for (t->at_i = 0; holds && t->at_i < many; t->at_i++)
+            for (t->at_k = 0; t->at_k < few; t->at_k++)
+                if (evaluate(t, known) && !evaluate(t, asked))
+                    fail_msg("round %d: i is %lld, k is %lld", round, (long long)t->at_i, (long long)t->at_k);
+        arena_free(t->arena);
+    }
+    assert_true(proved > 500 && told > 100);
+}
+
+/* ---- places ---- */
+
+enum { MOST_PLACES = 4096 };
+struct tally {
+    bool is_twice, is_all, is_outside;
+};
+
+/* Two writes of each iteration, or one of the two as a condition says. */
+static struct tally go_through(struct fixture *t, int64_t many, int64_t few, struct ir_value *const *places,
+                               const struct ir_value *condition, int64_t length) {
+    VEC(int64_t) seen = {0};
+    struct tally tally = {false, true, false};
+    bool *written = ARENA_ARRAY(t->arena, bool, length + 1);
+    for (t->at_i = 0; t->at_i < many; t->at_i++)
+        for (t->at_k = 0; t->at_k < few; t->at_k++)
+            for (int which = 0; which < 2; which++) {
+                if (!places[which] || (condition && (evaluate(t, condition) != 0) == which))
+                    continue;
+                int64_t place = evaluate(t, places[which]);
+                for (size_t n = 0; n < seen.count; n++)
+                    tally.is_twice |= seen.at[n] == place;
+                vec_push(t->arena, &seen, place);
+                if (place >= 0 && place < length)
+                    written[place] = true;
+                else
+                    tally.is_outside = true;
+            }
+    for (int64_t n = 0; n < length; n++)
+        tally.is_all &= written[n];
+    return tally;
+}
+
+static void places_are_told_apart(void **state) {
+    (void)state;
+    uint64_t seed = 7;
+    size_t once = 0, all = 0, of_two = 0, found = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct fixture *t = new_fixture();
+        struct ir_region *here = ir_current(t->b);
+        int64_t many = (int64_t)draw(&seed, 12) + 1, few = (int64_t)draw(&seed, 5) + 1;
+        uint64_t form = draw(&seed, 4);
+        begin_loops(t, many, few);
+        struct ir_value *base = DO(ADD, DO(MUL, t->k, INT(many)), t->i); /* what is made of this is often right */
+        struct ir_write writes[2];
+        struct ir_value *places[2] = {NULL, NULL}, *condition = NULL;
+        if (form >= 2)
+            condition = any_condition(t, &seed);
+        if (condition && ir_known(t->b, condition) != IR_UNKNOWN)
+            condition = NULL;
+        for (int which = 0; which < (form == 0 ? 1 : 2); which++) {
+            struct ir_value *place = draw(&seed, 2) ? any_value(t, &seed, 3) : base;
+            if (draw(&seed, 2))
+                place = ir_binary(t->b, draw(&seed, 2) ? OP_XOR : OP_ADD, place, any_constant(t, &seed));
+            if (form == 1)
+                place = DO(ADD, DO(MUL, place, INT(2)), INT(which));
+            if (condition && !which)
+                ir_begin_if(t->b, condition);
+            else if (condition)
+                ir_else(t->b, NULL, 0);
+            places[which] = place;
+            writes[which] = (struct ir_write){place, ir_current(t->b)};
+            ir_store(t->b, t->out, INT(0), t->i);
+        }
+        if (condition)
+            ir_end_if(t->b, NULL, NULL, 0, false);
+        end_loops(t);
+        size_t count = form == 0 ? 1 : 2;
+        int64_t length = draw(&seed, 3) ? many * few * (form == 1 ? 2 : 1) : (int64_t)draw(&seed, 40);
+        struct ir_value *total = INT(length);
+        struct tally tally = go_through(t, many, few, places, condition, length);
+        bool is_once = ir_writes_once(t->b, here, writes, count);
+        bool is_all = is_once && ir_writes_all(t->b, here, writes, count, total, false);
+        if ((is_once && tally.is_twice) || (is_all && !tally.is_all))
+            fail_msg("round %d: %s", round, tally.is_twice ? "a place is written twice" : "a place is not written");
+        struct ir_conflict conflict = ir_find_conflict(t->arena, here, writes, count, total, false, false);
+        bool is_true = conflict.kind == CONFLICT_TWICE     ? tally.is_twice
+                       : conflict.kind == CONFLICT_OUTSIDE ? tally.is_outside
+                                                           : conflict.kind == CONFLICT_NONE || !tally.is_all;
+        if (!is_true)
+            fail_msg("round %d: what was found wrong is right", round);
+        once += is_once;
+        all += is_all;
+        of_two += is_once && count == 2;
+        found += conflict.kind != CONFLICT_NONE;
+        arena_free(t->arena);
+    }
+    assert_true(once > 1500 && all > 300 && of_two > 300 && found > 3000);
+}
+
+/* ---- what is to be proved ---- */
+
+struct form {
+    const char *what;
+    struct ir_value *(*place)(struct fixture *t, struct ir_value *i);
+    int64_t count;
+    bool is_once, is_all; /* of as many places */
+};
+
+static struct ir_value *itself(struct fixture *t, struct ir_value *i) {
+    (void)t;
+    return i;
+}
+static struct ir_value *backwards(struct fixture *t, struct ir_value *i) { return DO(SUB, INT(36), i); }
+static struct ir_value *turned(struct fixture *t, struct ir_value *i) {
+    return DO(ADD, DO(MUL, DO(REM, i, INT(7)), INT(5)), DO(DIV, i, INT(7)));
+}
+static struct ir_value *of_three_digits(struct fixture *t, struct ir_value *i) {
+    struct ir_value *middle = DO(REM, DO(DIV, i, INT(3)), INT(5));
+    return DO(ADD, DO(MUL, middle, INT(21)), DO(ADD, DO(MUL, DO(REM, i, INT(3)), INT(7)), DO(DIV, i, INT(15))));
+}
+static struct ir_value *flipped(struct fixture *t, struct ir_value *i) { return DO(XOR, i, INT(21)); }
+static struct ir_value *rotated(struct fixture *t, struct ir_value *i) {
+    return DO(OR, DO(SHR, i, INT(3)), DO(SHL, DO(AND, i, INT(7)), INT(5)));
+}
+static struct ir_value *halves(struct fixture *t, struct ir_value *i) { return DO(DIV, i, INT(2)); }
+static struct ir_value *doubled(struct fixture *t, struct ir_value *i) { return DO(MUL, i, INT(2)); }
+static struct ir_value *wrapping(struct fixture *t, struct ir_value *i) { return DO(MUL, i, INT(1 << 30)); }
+static struct ir_value *towards_zero(struct fixture *t, struct ir_value *i) {
+    return DO(DIV, DO(SUB, i, INT(4)), INT(3));
+}
+static struct ir_value *clamped(struct fixture *t, struct ir_value *i) { return DO(MIN, i, INT(9)); }
+
+static void index_functions(void **state) {
+    (void)state;
+    const struct form forms[] = {
+        {"i", itself, 100, true, true},
+        {"36 - i", backwards, 37, true, true},
+        {"i % 7 * 5 + i / 7", turned, 35, true, true},
+        {"i % 7 * 5 + i / 7, of more", turned, 36, false, false},
+        {"three digits", of_three_digits, 105, true, true},
+        {"i ^ 21", flipped, 32, true, true},
+        {"i ^ 21, of fewer", flipped, 20, true, false},
+        {"rotated by 3 bits of 8", rotated, 256, true, true},
+        {"i / 2", halves, 2, false, false},
+        {"i * 2", doubled, 50, true, false},
+        {"i * 2^30", wrapping, 4, true, false},
+        {"i * 2^30, where it wraps", wrapping, 5, false, false},
+        {"(i - 4) / 3, to both sides of 0", towards_zero, 9, false, false},
+        {"min i 9", clamped, 11, false, false},
+    };
+    for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {
+        struct fixture *t = new_fixture();
+        struct ir_region *here = ir_current(t->b);
+        begin_loops(t, forms[n].count, 1);
+        struct ir_write write = {forms[n].place(t, t->i), ir_current(t->b)};
+        ir_store(t->b, t->out, write.place, t->i);
+        end_loops(t);
+        bool is_once = ir_writes_once(t->b, here, &write, 1);
+        bool is_all = is_once && ir_writes_all(t->b, here, &write, 1, INT(forms[n].count), false);
+        if (is_once != forms[n].is_once || is_all != forms[n].is_all)
+            fail_msg("%s: %d %d", forms[n].what, is_once, is_all);
+        arena_free(t->arena);
+    }
+}
+
+static void remainders_bound(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    begin_loops(t, 512, 1);
+    struct ir_value *last = DO(ADD, t->i, INT(1)), *first = DO(SUB, t->i, INT(1));
+    assert_false(ir_prove(t->b, DO(LT, last, INT(512))));
+    ir_begin_if(t->b, DO(LT, DO(AND, t->i, INT(1)), INT(1)));
+    assert_true(ir_prove(t->b, DO(LT, last, INT(512)))); /* i is even */
+    assert_false(ir_prove(t->b, DO(LE, INT(0), first)));
+    ir_end_only(t->b);
+    ir_begin_if(t->b, DO(LE, INT(2), DO(REM, t->i, INT(5))));
+    assert_true(ir_prove(t->b, DO(LE, INT(0), first)));
+    ir_end_only(t->b);
+    end_loops(t);
+    arena_free(t->arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proofs_hold),
+        cmocka_unit_test(places_are_told_apart),
+        cmocka_unit_test(index_functions),
+        cmocka_unit_test(remainders_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
