@@ -476,7 +476,8 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
     return is_done ? kernel : NULL;
 }
 
-/* Few kernels without --check=all have a check after which loops are left, and all others need no guards against that. */
+/* Few kernels without --check=all have a check after which loops are left, and all others need no guards against
+   that. */
 struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
                                    const struct elaborate_options *options, struct diagnostics *diagnostics) {
     bool leaves_loops;
