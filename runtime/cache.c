@@ -40,7 +40,7 @@ static bool make_directories(char *path) {
     }
 }
 
-// What lies there is run. True where somebody else could have put it there: `what` is at fault then.
+// Files of the cache are run. True where somebody else could have put one there: `what` is at fault then.
 static bool is_others(const struct stat *status, const char *path, const char *what, char **problem) {
     if (status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH)))
         return false;

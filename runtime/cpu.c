@@ -187,7 +187,7 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     const char *more = getenv("FCL_CC_OPTIONS");
     context->build_options = fclrt_format(FCL_C_OPTIONS "%s%s", more ? " " : "", more ? more : "");
 
-    // What a built program depends on: the compiler's file, and the processor that -march=native means.
+    // A built program depends on the compiler's file, and on the processor that -march=native means.
     char path[1024], name[256], features[4096];
     char *processor = fclrt_read_file("/proc/cpuinfo", NULL, NULL);
     read_processor(processor, "model name", name, sizeof name);

@@ -53,7 +53,7 @@ struct library {
     size_t symbol_count;
 };
 
-// What CUDA and HIP do not have in common, but for what kernels are written in.
+// The differences between CUDA and HIP, but for the language of kernels.
 struct vendor {
     enum fcl_backend backend;
     enum fcl_device_kind kind;
@@ -171,7 +171,7 @@ static const char *error_text(const struct cuda *cu, CUresult error) {
     return text ? text : "unknown error";
 }
 
-// What the vendor calls the function: `cuMemAlloc`, without the number of a version, or that of HIP.
+// The vendor's name of the function: `cuMemAlloc`, without the number of a version, or that of HIP.
 static const char *call_name(const struct vendor *vendor, const char *call) {
     size_t length = strlen(call);
     for (size_t i = 0; vendor == &amd && i < sizeof cuda_symbols / sizeof *cuda_symbols; i++) {
@@ -554,7 +554,7 @@ static enum fcl_status fill_cuda(struct fcl_buffer *buffer, uint64_t offset, uin
 
 // ---------------------------------------------------------------- programs
 
-// What NVRTC made of a source: PTX for `compute_NN`, or machine code for `sm_NN`.
+// The result of NVRTC for a source: PTX for `compute_NN`, or machine code for `sm_NN`.
 struct compilation {
     nvrtcResult result;
     char *log;  // may be NULL
@@ -623,7 +623,7 @@ static bool compile(const struct fcl_program *program, int architecture, bool ma
 
 enum { LOG_BYTES = 8192 };
 
-// What the driver's assembler (ptxas) says of code that it refuses goes to `log`, "" if it says nothing.
+// The message of the driver's assembler (ptxas) about code that it refuses goes to `log`, "" if there is none.
 static CUresult load_module(struct fcl_program *program, const void *code, char log[LOG_BYTES]) {
     struct state *state = program->context->state;
     CUmodule module = NULL;

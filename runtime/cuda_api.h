@@ -146,7 +146,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(nvrtcResult, nvrtcGetCUBINSize, "", (nvrtcProgram, size_t *))                                                    \
     X(nvrtcResult, nvrtcGetCUBIN, "", (nvrtcProgram, char *))
 
-// What HIP alone has. X(result, name, parameters)
+// Functions that HIP alone has. X(result, name, parameters)
 #define HIP_FUNCTIONS(X) X(const char *, hipGetErrorString, (CUresult))
 
 // X(attribute of CUDA, attribute of HIP, value)

@@ -1,4 +1,4 @@
-// What each public function begins and ends with: the caller may have set another locale, another
+// Each public function begins and ends with this: the caller may have set another locale, another
 // rounding, traps, or that small numbers are 0. All of these would change results. Each public function
 // of both libraries that does more than give what a structure holds begins so, and so does each thread
 // of theirs; a test, state.c, has a case for each function of the headers.

@@ -1,4 +1,4 @@
-// What is said where something is wrong.
+// The messages of errors.
 #include "internal.h"
 
 #include <stdio.h>

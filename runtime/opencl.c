@@ -28,10 +28,10 @@ struct state {
     bool keeps_its_own; // it has its own cache of programs
 };
 
-// What Intel's driver for processors makes code for; it reads that when it is loaded.
+// The variable that says which processors Intel's driver makes code for; it reads that when it is loaded.
 static const char architecture[] = "CL_CONFIG_CPU_TARGET_ARCH";
 
-// QUIRK_ONES of compiler/map/quirks. Who has set the variable has chosen.
+// QUIRK_ONES of compiler/map/quirks. A variable that the user has set is left alone.
 static void avoid_wrong_ones(void) {
 #if defined __x86_64__
     if (__builtin_cpu_supports("avx512vl"))

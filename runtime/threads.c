@@ -102,7 +102,7 @@ static void relax(void) {
 
 // ---------------------------------------------------------------- how many
 
-// What a control group leaves of the processors: quota and period; 0: no limit.
+// The share of the processors that a control group leaves: quota and period; 0: no limit.
 static unsigned quota(void) {
     char *text = fclrt_read_file("/sys/fs/cgroup/cpu.max", NULL, NULL);
     double most = 0, period = 0;
@@ -443,7 +443,7 @@ double fclrt_team_run(struct fclrt_team *team, fclrt_part *part, void *const *ar
     }
     team->last = now();
     int64_t time = team->last - begin, now_work = is_alone ? time : time * team->used;
-    // What others do elsewhere on the machine makes it longer, and nothing makes it shorter.
+    // Work elsewhere on the machine makes it longer, and nothing makes it shorter.
     *work = !*work || now_work < *work ? now_work : *work + (now_work - *work + 3) / 4;
     return (double)time * 1e-9;
 }

@@ -1,4 +1,4 @@
-// What kernels have traced, printed: fcl.h says what their records look like.
+// Prints what kernels have traced: fcl.h says what their records look like.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

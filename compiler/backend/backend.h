@@ -46,8 +46,8 @@ struct backend_options {
 void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options);
 
-/* What backend_print makes of one kernel, its contract included, under a name that is the same for
-   all: kernels for which it gives the same text can be one (`same`). */
+/* The text that backend_print makes of one kernel, its contract included, under a name that is the same
+   for all: kernels for which it gives the same text can be one (`same`). */
 const char *backend_kernel(struct arena *arena, const struct target *target, const struct target_kernel *kernel);
 
 /* C for single operations on scalars, for host code. Operands are C expressions that need no

@@ -44,11 +44,14 @@ void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel) {
     }
 }
 
+void cuda_pieces(struct text *out) {
+    text_add(out, "#if !defined FCL_PIECE /* what simulates a GPU may have its own, of 16 bytes, too */\n"
+                  "#define FCL_PIECE uint4\n"
+                  "#endif\n");
+}
+
 void cuda_copies(struct text *out) {
     text_add(out,
-             "#if !defined FCL_PIECE /* what simulates a GPU may have its own, of 16 bytes, too */\n"
-             "#define FCL_PIECE uint4\n"
-             "#endif\n"
              "/* So many elements, by so many threads: by 16 bytes where both sides begin at a multiple of that. */\n"
              "template <int count, int threads, class T>\n"
              "static __device__ __forceinline__ void fcl_copy(T *__restrict__ to, const T *__restrict__ from, "
@@ -223,8 +226,57 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "FCL_LOAD_FOUR(int, \"r\")\n"
                  "FCL_LOAD_FOUR(unsigned, \"r\")\n"
                  "#endif\n");
+    if (needs.copies || needs.ahead)
+        cuda_pieces(out);
     if (needs.copies)
         cuda_copies(out);
+    if (needs.ahead)
+        text_add(
+            out,
+            "/* Copies to shared memory of which the end alone waits: where there is no such instruction, the\n"
+            "   thread waits for each. */\n"
+            "template <class T> static __device__ __forceinline__ void fcl_copy_ahead(T *to, const T *from) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
+            "                 : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), "
+            "\"n\"((int)sizeof(T)) : \"memory\");\n"
+            "#else\n"
+            "    *to = *from;\n"
+            "#endif\n"
+            "}\n"
+            "/* The same of elements next to each other: of 16 bytes where these begin at a multiple. */\n"
+            "template <int count, class T>\n"
+            "static __device__ __forceinline__ void fcl_copy_piece(T *to, const T *from) {\n"
+            "    if ((((unsigned long long)to | (unsigned long long)from) & 15) == 0) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "        asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"\n"
+            "                     : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from) : "
+            "\"memory\");\n"
+            "#else\n"
+            "        *(FCL_PIECE *)to = *(const FCL_PIECE *)from;\n"
+            "#endif\n"
+            "        return;\n"
+            "    }\n"
+            "#pragma unroll 1\n"
+            "    for (int i = 0; i < count; ++i)\n"
+            "        to[i] = from[i];\n"
+            "}\n"
+            "/* 0, of which the compiler does not know that it always is. */\n"
+            "static __device__ __forceinline__ __attribute__((unused)) unsigned fcl_now() {\n"
+            "    unsigned now = 0;\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"mov.u32 %0, 0;\" : \"=r\"(now) : : \"memory\");\n"
+            "#endif\n"
+            "    return now;\n"
+            "}\n"
+            "/* What was copied since the last end is a group: waits for all but the last so many; -1: for none. */\n"
+            "template <int groups> static __device__ __forceinline__ void fcl_end_copies() {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm volatile(\"cp.async.commit_group;\" : : : \"memory\");\n"
+            "    if (groups >= 0)\n"
+            "        asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(groups < 0 ? 0 : groups) : \"memory\");\n"
+            "#endif\n"
+            "}\n");
     if (needs.pairs)
         text_add(out,
                  "#if !defined fcl_load_four /* what simulates a GPU may have its own of both */\n"
@@ -282,7 +334,7 @@ static void file_head(struct text *out, struct file_needs needs) {
 
 /* A matrix unit's instruction takes two elements in a register. Elsewhere each lane asks others for
    their registers, the rows and columns of its results, and adds the products in order. */
-static void print_mma(struct text *out, unsigned bases) {
+static void print_mma(struct text *out, unsigned bases, unsigned by_rows) {
     static const char *const names[] = {"f16", "bf16"};
     for (unsigned i = 0; i < 2; i++)
         if (bases >> i & 1)
@@ -330,6 +382,36 @@ static void print_mma(struct text *out, unsigned bases) {
                         "#endif\n"
                         "}\n\n",
                         names[i], names[i], names[i], names[i], names[i], names[i], names[i]);
+    for (unsigned i = 0; i < 2; i++)
+        if (by_rows >> i & 1)
+            text_printf(
+                out,
+                "/* The same, of which lanes load the elements together, by the places of rows. The compiler does\n"
+                "   not know that this reads memory: `now` keeps it behind the barrier. */\n"
+                "static __device__ __forceinline__ void fcl_mma_%s_rows(\n"
+                "    float &d0, float &d1, float &d2, float &d3,\n"
+                "    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,\n"
+                "    unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,\n"
+                "    unsigned short b0, unsigned short b1, unsigned short b2, unsigned short b3,\n"
+                "    float c0, float c1, float c2, float c3,\n"
+                "    const unsigned short *rows, const unsigned short *others, unsigned now) {\n"
+                "#if __CUDA_ARCH__ >= 800\n"
+                "    unsigned a[4], b[2];\n"
+                "    asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%0, %%1, %%2, %%3}, [%%4];\"\n"
+                "        : \"=r\"(a[0]), \"=r\"(a[1]), \"=r\"(a[2]), \"=r\"(a[3])\n"
+                "        : \"r\"((unsigned)__cvta_generic_to_shared(rows) + now));\n"
+                "    asm(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%%0, %%1}, [%%2];\"\n"
+                "        : \"=r\"(b[0]), \"=r\"(b[1]) : \"r\"((unsigned)__cvta_generic_to_shared(others) + now));\n"
+                "    fcl_mma_%s(d0, d1, d2, d3, (unsigned short)a[0], (unsigned short)(a[0] >> 16),\n"
+                "               (unsigned short)a[1], (unsigned short)(a[1] >> 16), (unsigned short)a[2],\n"
+                "               (unsigned short)(a[2] >> 16), (unsigned short)a[3], (unsigned short)(a[3] >> 16),\n"
+                "               (unsigned short)b[0], (unsigned short)(b[0] >> 16), (unsigned short)b[1],\n"
+                "               (unsigned short)(b[1] >> 16), c0, c1, c2, c3);\n"
+                "#else\n"
+                "    fcl_mma_%s(d0, d1, d2, d3, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, c0, c1, c2, c3);\n"
+                "#endif\n"
+                "}\n\n",
+                names[i], names[i], names[i]);
 }
 
 const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
@@ -394,6 +476,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                             .has_mma = true,
                                             .warp_sizes = 32,
                                             .pauses = true,
+                                            .copies_ahead = true,
                                             .bucket_threads = GPU_BUCKET_BLOCK,
                                             .warp_threads = GPU_WARP_BLOCK,
                                             .map = {.mapping = TARGET_SIMT,

@@ -337,7 +337,7 @@ static void print_convert(struct printer *p, const struct target_expr *expr, enu
     }
 }
 
-/* What is at least 0 and below a bound that is not negative is below it as an unsigned number: one
+/* `0 <= x && x < bound`, where the bound is not negative, is `x < bound` of unsigned numbers: one
    comparison instead of two, and one branch. */
 static bool is_below_unsigned(const struct target_expr *below, const struct target_expr *from) {
     if (below->kind != TARGET_EXPR_OPERATION || below->op != OP_LT || from->kind != TARGET_EXPR_OPERATION ||
@@ -539,7 +539,7 @@ void print_widened(struct printer *p, const struct target_expr *x) {
 
 static void print_vector_infix(struct printer *p, const struct target_expr *expr, enum precedence least);
 
-/* What may wrap is computed in the unsigned type, and converted back outside the whole chain. */
+/* Sums that may wrap are computed in the unsigned type, and converted back outside the whole chain. */
 static void print_natural(struct printer *p, const struct target_expr *x, enum precedence least) {
     if (x->lanes && x->kind == TARGET_EXPR_OPERATION && is_wrapping(x)) {
         print_vector_infix(p, x, least);

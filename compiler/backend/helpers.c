@@ -22,7 +22,7 @@ static const char *const function_texts[OP_COUNT][LANGUAGE_COUNT] = {
 #undef OP
 };
 
-/* What stands for `$c`: $T the type, $L one that holds its products, of at most 64 bits; $W the
+/* The text for `$c`: $T the type, $L one that holds its products, of at most 64 bits; $W the
    unsigned type of x, of 32 or 64 bits, $S the signed one, $w their width, $l `ll` where that is 64;
    $b the width of $T, $s ` - 8` where it is 8 bits less; $u `u` where $T is unsigned. */
 static const char *stands_for(const struct printer *p, char c, enum base base) {
@@ -149,7 +149,7 @@ static void print_narrow_conversion(struct printer *p, enum base to, enum base f
     text_add(p->out, is_native ? "#endif\n}\n" : "}\n");
 }
 
-/* Of two numbers of a narrow base, one of the same; which NaN it gives is open. */
+/* Arithmetic on two numbers of a narrow base gives one of the same; which NaN it gives is open. */
 static void print_half_arithmetic(struct printer *p, enum helper helper, enum base base) {
     enum ir_op op = (enum ir_op)(OP_ADD + (int)(helper - HELPER_HALVES));
     const char *type = p->dialect->types[base], *narrow = base_info[base].name;
@@ -165,7 +165,7 @@ static void print_half_arithmetic(struct printer *p, enum helper helper, enum ba
                 narrow);
 }
 
-/* What these give, of NaNs the one. */
+/* These functions give one NaN for all NaNs. */
 static void print_one_nan(struct printer *p, enum base base) {
     const char *type = p->dialect->types[base];
     print_head(p, type, helper_name(p->out->arena, HELPER_ONE_NAN, base, BASE_BOOL));

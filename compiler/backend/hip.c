@@ -39,8 +39,10 @@ static void file_head(struct text *out, struct file_needs needs) {
         text_add(out,
                  "#define fcl_see(from) __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
                  "#define fcl_show(to, x) __hip_atomic_store(to, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n");
-    if (needs.copies)
+    if (needs.copies) {
+        cuda_pieces(out);
         cuda_copies(out);
+    }
     if (needs.matches)
         text_printf(out, "#define FCL_MATCH(x, bits) (FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0%s : ~0%s))\n",
                     is_whole ? "ull" : "u", is_whole ? "ull" : "u");

@@ -196,26 +196,43 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     text_add(p->out, ";\n");
     print_indent(p);
-    text_printf(p->out, "fcl_mma_%s(", base_info[base].name);
+    p->mma_rows |= statement->rows ? 1u << (base == BASE_BF16) : 0;
+    text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name, statement->rows ? "_rows" : "");
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     for (size_t i = 0; i < MMA_OPERANDS; i++) {
         text_add(p->out, ", ");
         print_expr(p, statement->operands[i], PRECEDENCE_ANY);
     }
+    for (size_t i = 0; i < MMA_PLACES && statement->rows; i++) {
+        text_add(p->out, ", ");
+        print_address(p, statement->rows[i]->array, statement->rows[i]->operands[0]);
+    }
+    if (statement->rows) {
+        text_add(p->out, ", ");
+        print_expr(p, statement->rows[MMA_PLACES], PRECEDENCE_ANY);
+    }
     text_add(p->out, ");\n");
 }
 
 /* See note [copies by 16 bytes] in map/copies.c. */
 static void print_copy(struct printer *p, const struct target_statement *copy) {
-    p->has_copies = true;
+    p->has_copies |= copy->threads > 0;
+    p->copies_ahead |= copy->threads == 0;
     print_indent(p);
-    text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
+    if (copy->threads)
+        text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
+    else if (copy->copied > 1)
+        text_printf(p->out, "fcl_copy_piece<%lld>(", (long long)copy->copied);
+    else
+        text_add(p->out, "fcl_copy_ahead(");
     print_address(p, copy->array, copy->index);
     text_add(p->out, ", ");
     print_address(p, copy->value->array, copy->value->operands[0]);
-    text_add(p->out, ", ");
-    print_expr(p, copy->limit, PRECEDENCE_ANY);
+    if (copy->threads) {
+        text_add(p->out, ", ");
+        print_expr(p, copy->limit, PRECEDENCE_ANY);
+    }
     text_add(p->out, ");\n");
 }
 
@@ -265,6 +282,14 @@ static void print_statement(struct printer *p, const struct target_statement *st
         text_add(p->out, ");\n");
         return;
     case TARGET_COPY: print_copy(p, statement); return;
+    case TARGET_END_COPIES:
+        p->copies_ahead = true;
+        print_line(p, arena_printf(p->out->arena, "fcl_end_copies<%lld>();", (long long)statement->copied));
+        return;
+    case TARGET_NOW:
+        if (statement->is_used)
+            print_line(p, arena_printf(p->out->arena, "const unsigned %s = fcl_now();", statement->variable->name));
+        return;
     case TARGET_MMA: print_mma(p, statement); return;
     case TARGET_CHECK: print_check(p, statement); return;
     case TARGET_FENCE:
@@ -466,6 +491,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     needs.words = p->has_words;
     needs.wide_loads = p->has_wide_loads;
     needs.copies = p->has_copies;
+    needs.ahead = p->copies_ahead;
     needs.pairs = p->has_pairs;
     needs.pair_stores = p->stores_pairs;
     needs.threads = p->has_threads;
@@ -478,6 +504,6 @@ void backend_print(struct text *out, const struct target *target, const struct t
     p->out = out;
     print_helpers(p);
     if (p->has_mma)
-        p->dialect->print_mma(out, p->has_mma);
+        p->dialect->print_mma(out, p->has_mma, p->mma_rows);
     text_add(out, text_string(&kernels));
 }

@@ -1,4 +1,4 @@
-/* What a kernel takes, and reading it from the command line or a test directive. */
+/* The arguments of a kernel, and reading them from the command line or a test directive. */
 #include "driver/arguments.h"
 
 #include "interp/interp.h"

@@ -190,7 +190,7 @@ static enum exit_status write_ir(struct compilation *c, const struct target *tar
     text_init(&text, c->arena);
     ir_write_head(&text, target->name, c->options->operands[0]);
     for (size_t i = 0; i < generated.kernels.count; i++)
-        ir_write(&text, generated.kernels.at[i], c->sources);
+        ir_write_text(&text, generated.kernels.at[i], c->sources);
     return write_alone(c, text_string(&text));
 }
 
@@ -211,7 +211,7 @@ static enum exit_status compile_ir(struct compilation *c, const struct target *t
         text_init(&text, c->arena);
         ir_write_head(&text, file->target, file->from);
         for (size_t i = 0; i < file->kernels.count; i++)
-            ir_write(&text, file->kernels.at[i], c->sources);
+            ir_write_text(&text, file->kernels.at[i], c->sources);
         return write_alone(c, text_string(&text));
     }
     if (!may_write(c, target, header, has_header(c, target)))

@@ -8,7 +8,7 @@
 
 struct device_batch;
 
-/* What is to be run. What is wrong is reported to `diagnostics`; `arena` holds the result. */
+/* A kernel to run, with its arguments. Errors go to `diagnostics`; `arena` holds the result. */
 struct execution {
     struct arena *arena;
     const struct options *options;
@@ -40,7 +40,7 @@ enum exit_status execution_read(struct compilation *c, struct execution *executi
 
 struct executor {
     const char *name; /* as --target says it */
-    /* Whether it can run here and with these options (--map …). *said: on which device, or else what is
+    /* True if it can run here and with these options (--map …). *said names the device, or else what is
        missing. */
     bool (*available)(const struct options *options, struct arena *arena, const char **said);
     /* Builds the execution's batch, whose kernels are to be run. NULL: nothing is ever built. */

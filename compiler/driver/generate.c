@@ -231,6 +231,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     elaborate.has_mma = machine->has_mma;
     elaborate.polls_by_atomics = machine->polls_by_atomics;
     elaborate.pauses = machine->pauses;
+    elaborate.copies_ahead = machine->copies_ahead;
     elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;
     elaborate.table_bytes = machine->table_bytes;
     if (machine->shared_bytes)
@@ -353,6 +354,8 @@ static void make_names_unique(struct arena *arena, struct generated *generated) 
 /* Lets launches whose kernels have the same text share the first one's. A kernel's only launch keeps
    its own, as it has that kernel's name, under which a program of the user's may launch it. */
 static void share_kernels(const struct generate_request *request, struct generated *generated) {
+    if (!pass_wanted(&generated->passes, PASS_SHARE))
+        return;
     struct symbols *symbols = symbols_new(request->arena);
     struct map *by_text = map_new(request->arena);
     for (int several = 0; several < 2; several++)
@@ -363,6 +366,7 @@ static void share_kernels(const struct generate_request *request, struct generat
                 symbol text = symbol_of(symbols, backend_kernel(request->arena, request->target, kernel));
                 const struct target_kernel *other = several ? map_get(by_text, text) : NULL;
                 if (other) {
+                    pass_changed(&generated->passes, PASS_SHARE);
                     kernel->same = other;
                     kernel->name = other->name;
                 } else {
@@ -424,7 +428,7 @@ static bool is_right(const struct generate_request *request, const struct core_g
     alone.arena = arena_new();
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
-    /* in-place finds the updates that copy */
+    /* `in-place` finds the updates that copy. */
     struct pass_run first = wanted_passes(&alone, request->options->unproved ? NULL : "in-place");
     if (good && optimised(&alone, kernel, &first)) {
         warn_of_copies(&alone, kernel);

@@ -20,7 +20,7 @@ struct invocation {
     enum exit_status status;
 };
 
-/* What ends the process in the middle of a command is an element of the array, too. */
+/* An error that ends the process in the middle of a command is an element of the array, too. */
 static void end_in_json(void *context, const char *message) {
     struct options *options = context;
     fatal_set_handler(NULL, NULL); /* there may be no memory for this */
@@ -98,7 +98,7 @@ static void start(void *context, size_t stack_bytes) {
     arena_free(arena);
 }
 
-/* What one kernel's memory was, the next one takes. The C library would give it back to the system in between, and
+/* The next kernel takes the memory of the one before. The C library would give it back to the system in between, and
    each page of it that is taken again costs more than most of what is done with it. */
 static void keep_freed_memory(void) {
 #if defined M_TRIM_THRESHOLD && defined M_MMAP_THRESHOLD

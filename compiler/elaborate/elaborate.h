@@ -25,6 +25,7 @@ struct elaborate_options {
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
     bool has_mma;                         /* a warp multiplies matrices by an instruction */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */
+    bool copies_ahead;                    /* a block's copies to shared memory need not be waited for */
     bool pauses;                          /* who waits for another block looks again after a moment */
     int shared_bytes;                     /* that a block may use without being told how many */
     int shared_most;                      /* that it may ask for; 0: no more than those */

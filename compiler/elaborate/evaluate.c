@@ -22,7 +22,7 @@ struct known_instance {
     const struct instance *user, *parent, *instance;
 };
 
-/* What the scheme's variables stand for at this use, made ground under the instance of the user. */
+/* The types and levels of the scheme's variables at this use, made ground under the instance of the user. */
 static const struct instance *instantiate(struct elaborator *e, const struct core_instance *use,
                                           const struct instance *user, const struct instance *parent) {
     if (!use->scheme || (use->scheme->type_count == 0 && use->scheme->level_count == 0))
@@ -160,7 +160,7 @@ static struct ir_value *yield_of(const struct ir_value *result, int region) {
     return branch->regions[region]->yields.at[i];
 }
 
-/* What branches yield is not resolved: it would become their results again. */
+/* Values that branches yield are not resolved: they would become the results again. */
 static bool is_computed_alike(struct elaborator *e, struct ir_value *a, struct ir_value *b, bool in_branches,
                               int depth) {
     if (a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer))

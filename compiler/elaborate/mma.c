@@ -6,6 +6,7 @@
    and those 64 behind, so that own_places can keep the sums in registers from one product to the
    next. Elsewhere whoever gets an element computes it. */
 #include "elaborate/value.h"
+#include "ir/places.h"
 
 static struct ir_value *float_at(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     return ir_convert(e->builder, elab_as_scalar(e, elab_index(e, pull, index)), BASE_F32);
@@ -36,6 +37,22 @@ static struct ir_value *fragment(struct elaborator *e, struct pull *pull, struct
     return elab_as_scalar(e, elab_index(e, pull, place));
 }
 
+/* Where in a buffer with stages the eight elements next to each other begin that are a row, or half of one; NULL: they
+   are not so. See note [rows of matrices] in ir.h. */
+static struct ir_value *row_place(struct elaborator *e, struct pull *pull, struct ir_value *row,
+                                  struct ir_value *column, int64_t columns) {
+    const struct ir_instruction *first = NULL;
+    for (int i = 0; i < MMA_ROW; i++) {
+        const struct ir_instruction *load = fragment(e, pull, row, 0, column, i, columns)->definition;
+        int64_t distance;
+        if (!load || load->kind != IR_LOAD || !load->buffer->stages || (first && load->buffer != first->buffer) ||
+            (first && (!linear_distance(first->operands[0], load->operands[0], &distance) || distance != i)))
+            return NULL;
+        first = first ? first : load;
+    }
+    return ir_is_multiple(first->operands[0], MMA_ROW) ? first->operands[0] : NULL;
+}
+
 static void run_by_lanes(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct ir_value *operands[MMA_OPERANDS], *sums[MMA_SUMS], *four = ir_int(b, 4), *two = ir_int(b, 2);
@@ -52,7 +69,11 @@ static void run_by_lanes(struct elaborator *e, struct push *push, const struct w
         struct ir_value *at = ir_binary(b, OP_ADD, place, ir_int(b, i / 2 * 8 * MMA_COLUMNS + i % 2));
         operands[count++] = elab_as_scalar(e, elab_index(e, push->mma.sums, at));
     }
-    ir_mma(b, operands, sums);
+    struct ir_value *row = ir_binary(b, OP_REM, lane, ir_int(b, MMA_ROWS)), *places[MMA_PLACES] = {NULL};
+    struct ir_value *half = ir_binary(b, OP_MUL, ir_binary(b, OP_DIV, lane, ir_int(b, MMA_ROWS)), ir_int(b, MMA_ROW));
+    places[0] = row_place(e, push->array, row, half, MMA_INNER);
+    places[1] = places[0] ? row_place(e, push->mma.second, row, ir_int(b, 0), MMA_COLUMNS) : NULL;
+    ir_mma(b, operands, places[1] ? places : NULL, sums);
     for (int i = 0; i < MMA_SUMS; i++) {
         struct ir_value *at = ir_binary(b, OP_ADD, place, ir_int(b, i / 2 * 8 * MMA_COLUMNS + i % 2));
         writer->write(e, writer, at, elab_scalar(e, sums[i]));

@@ -75,7 +75,7 @@ struct mapped {
     bool keeps; /* the length of each chunk */
 };
 
-/* What becomes of a chunk of the array at the end of the maps. */
+/* Applies the maps to a chunk of the array that they begin with. */
 static struct elab_value *map_chunk(struct elaborator *e, struct pull *chunks, struct elab_value *chunk) {
     if (chunks->kind != PULL_MAP || chunks->parts)
         return chunk;
@@ -102,7 +102,7 @@ static void compare_lengths(struct elaborator *e, void *context) {
     mapped->keeps = after && elab_is_same_length(e, after, length);
 }
 
-/* What was mapped to these chunks. */
+/* The chunks before the maps. */
 static struct pull *before_maps(struct pull *chunks) {
     while (chunks->kind == PULL_MAP && !chunks->parts)
         chunks = chunks->of;

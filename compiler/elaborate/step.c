@@ -100,6 +100,8 @@ static void collect_carried(struct elaborator *e, struct loop *l) {
     for (size_t i = 0; i < l->turns.count; i++)
         for (size_t k = 0; k < l->turns.at[i]->vacant_count; k++)
             carry(e, l, &l->turns.at[i]->vacant[k], 0, last_place(l->turns.at[i]));
+    if (s->ring)
+        carry(e, l, &s->ring->slot, 0, s->ring->stages - 1);
     carry(e, l, &l->done, 0, INT32_MAX);
     for (size_t k = 0; k < s->part_count; k++) {
         const struct own *own = &l->own[k];
@@ -353,6 +355,8 @@ static void take_step(struct elaborator *e, struct loop *l) {
         if (made[k].place)
             l->own[k].place = made[k].place;
     }
+    if (s->ring)
+        ring_turn(e, s);
     l->done = ir_binary(b, OP_ADD, l->done, ir_int(b, 1));
 }
 
@@ -516,6 +520,8 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
         if (s->parts[k].is_array)
             set_capacity(e, &l, k, most[k]);
     find_turns(e, &l, kept, origins);
+    if (s->ring)
+        ring_begin(e, s);
     runnings all = {0};
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)
@@ -642,7 +648,10 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, struct 
         steps = step_counted(e, s, known, e->options->unroll);
     if (steps >= 0 && !weighs_too_much(e, s, known, steps))
         return unroll(e, s, initial, steps);
-    return e->shape ? step_shape(e, s, known) : step_dynamically(e, s, initial, known);
+    if (e->shape)
+        return step_shape(e, s, known);
+    s->ring = ring_new(e, s);
+    return step_dynamically(e, s, initial, known);
 }
 
 PRIMITIVE(WHILE) {
@@ -660,6 +669,7 @@ PRIMITIVE(POWER_AHEAD) {
     struct stepping stepping = {.step = arguments[3],
                                 .load = arguments[2],
                                 .loaded = elab_type(e, instance, 0),
+                                .stages = elab_as_scalar(e, arguments[0]),
                                 .count = elab_as_scalar(e, arguments[1])};
     return elab_plain(e, step(e, &stepping, elab_type(e, instance, 1), elab_plain(e, arguments[4])));
 }

@@ -17,7 +17,9 @@ struct elab_value **step_next_parts(struct elaborator *e, const struct stepping 
     struct elab_value *value = elab_put_together(e, s->type, state), *step = s->step;
     if (!s->condition)
         step = elab_apply(e, step, elab_scalar(e, done));
-    if (s->load)
+    if (s->load && s->ring && !e->shape)
+        step = elab_apply(e, step, ring_step(e, s, done));
+    else if (s->load)
         step = elab_apply(e, step, elab_force_value(e, s->loaded, elab_apply(e, s->load, elab_scalar(e, done))));
     return elab_take_apart(e, s->type, elab_apply(e, step, value));
 }

@@ -9,7 +9,9 @@
    that is NULL. */
 struct stepping {
     struct elab_value *condition, *step, *load;
-    struct type *loaded; /* what `load` makes, once it is stored */
+    struct type *loaded;     /* what `load` makes, once it is stored */
+    struct ir_value *stages; /* how many of these there are at a time; or NULL */
+    struct ring *ring;       /* where they lie: note [rings]; or NULL */
     struct ir_value *count;
     struct type *type;        /* of the state */
     const struct part *parts; /* its arrays and scalars */
@@ -20,6 +22,28 @@ struct stepping {
 
 /* What is known of a state: lengths of arrays, and scalars; NULL: not known. */
 typedef struct ir_value **known_state;
+
+/* ---- ring.c ---- */
+
+struct ring {
+    const struct part *parts; /* arrays */
+    size_t part_count;
+    struct ir_value **lengths; /* constants */
+    struct ir_buffer ***buffers;
+    size_t *buffer_counts;
+    int stages;
+    struct ir_value *slot; /* of the step that comes next */
+};
+/* NULL: each step loads for itself. */
+struct ring *ring_new(struct elaborator *e, const struct stepping *s);
+/* Before the loop: the first stages. */
+void ring_begin(struct elaborator *e, const struct stepping *s);
+/* When step `done` begins: what is loaded for it is there, and a later stage on its way. */
+struct elab_value *ring_step(struct elaborator *e, const struct stepping *s, struct ir_value *done);
+/* And when it ends. */
+void ring_turn(struct elaborator *e, const struct stepping *s);
+
+/* ---- stepping.c ---- */
 
 /* Nothing is known. */
 known_state step_new_known(struct elaborator *e, const struct stepping *s);

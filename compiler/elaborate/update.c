@@ -1,8 +1,8 @@
-/* What the operator of reduceByIndex does to what is at a place, and how a place is updated that
-   others may be at, too.
+/* Finds what the operator of reduceByIndex does to an element, and updates a place that other threads
+   may update, too.
 
    note [exclusion]
-   What an update costs is decided by the operator and its type. It is applied once to unknown
+   The operator and its type decide what an update costs. It is applied once to unknown
    values to see what it does:
    1. A component that becomes `old op x`, where x does not depend on what was there and the
       hardware has `op`, takes one atomic instruction.

@@ -24,7 +24,7 @@ struct host_emitted {
 };
 struct host_emitted host_emit(struct arena *arena, const struct host_emit_request *request);
 
-/* What a header that begins so is for; NULL if it is none. */
+/* The target of a header that begins so; NULL: it is no header of ours. */
 const struct target *host_header_target(const char *beginning);
 
 #endif

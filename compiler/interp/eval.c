@@ -161,9 +161,9 @@ static struct value global_body(struct interp *in, const struct core *body, cons
     return interp_eval(in, body, NULL, instance);
 }
 
-/* What is the same at every use is evaluated once, in memory that stays: that of its depth, as a
-   global that is first wanted amid the evaluation of another must outlive what that one gives back
-   on its way. */
+/* A global without variables is evaluated once, in memory that stays: that of its depth, as a global
+   that is first wanted amid the evaluation of another must outlive what that one gives back on its
+   way. */
 static struct value global(struct interp *in, const struct core *core, const struct instance *instance) {
     const struct core_global *wanted = core->global.global;
     const struct scheme *scheme = wanted->scheme;

@@ -28,7 +28,7 @@ static void export_element(struct host_value *array, size_t index, struct value 
             export_element(array->tuple.items[i], index, value.tuple->items[i]);
 }
 
-/* Whether the result has no elements and the row and all in it have the lengths that they should have, without an
+/* True if the result has no elements, and the row and all in it have the lengths that they should have, without an
    error: nothing else of such a row is computed. */
 static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth,
                          const struct interp_pull *rows, int64_t row, struct span span) {

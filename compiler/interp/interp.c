@@ -17,7 +17,7 @@ size_t interp_parameter_types(struct arena *arena, const struct core_global *ker
     return found.count;
 }
 
-/* What a kernel's body runs at: the level of the push arrays in its result, or else the grid. */
+/* The level that a kernel's body runs at: the level of the push arrays in its result, or else the grid. */
 static enum level_value level_of(struct type *result) {
     result = type_resolve(result);
     if (result->kind == TYPE_PUSH)

@@ -1,4 +1,4 @@
-/* What all parts of the interpreter use: making values, memory, and the way out when a run fails. */
+/* The interpreter's common parts: making values, memory, and the way out when a run fails. */
 #include "interp/machine.h"
 
 #include <stdarg.h>
@@ -62,7 +62,7 @@ void *interp_alloc(struct interp *in, size_t bytes) {
     return result;
 }
 
-/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
+/* The user's last call, or NULL: an error in the prelude or the library comes from how the user calls it. */
 static const struct interp_call *users_call(const struct interp *in, struct span span) {
     if (!diag_is_ours(in->diagnostics, span))
         return NULL;

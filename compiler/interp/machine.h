@@ -61,7 +61,7 @@ struct closure {
     struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
 };
 
-/* What the instance settles of a primitive. */
+/* The properties of a primitive that its instance settles. */
 struct settled {
     enum level_value chunk_level; /* of a concat and its like: who computes a chunk; else pure */
     enum base base;               /* of the result of fromOrderBits */
@@ -293,7 +293,7 @@ struct value interp_remember(struct interp *in, enum primitive primitive, const 
                              struct value result);
 /* The value without that, as what comes out of a branch, a loop or an array is. */
 struct value interp_plain(struct interp *in, struct value value);
-/* What is given as a length; negative, or too large, it is an error. */
+/* A value as a length: one that is negative or too large is an error. */
 int64_t interp_length(struct interp *in, struct value length, const char *what, struct span span);
 
 /* exchange.c: arguments and results */

@@ -175,7 +175,7 @@ static scalar float_to_integer(enum base to, double number) {
     return of_natural((uint64_t)number);
 }
 
-/* What is computed exactly, or in double or float, as a number of the base. */
+/* A number that was computed exactly, or in double or float, rounded to the base. */
 static struct value rounded(enum base base, double number) {
     return scalar_of(base, of_double(base_of_floating(base, number)));
 }

@@ -1,4 +1,4 @@
-/* What each iteration scheme of types/schemes.def does: how long what it writes is, and how it is written. */
+/* The iteration schemes of types/schemes.def: each has a function for its array's length, and one that writes it. */
 #include <math.h>
 
 #include "interp/machine.h"
@@ -232,7 +232,7 @@ static int64_t run_scanl(struct interp *in, struct interp_push *push, struct sin
     return push->array->length;
 }
 
-/* What is written is kept in cells too, for the body to read. The first element tells how wide they are. */
+/* Elements that are written are kept in cells, too, which the body reads. The first one tells how wide they are. */
 static int64_t run_seqfor(struct interp *in, struct interp_push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     struct interp_pull *before = INTERP_NEW(in, struct interp_pull);
@@ -415,7 +415,7 @@ static int64_t shuffle_source(struct interp *in, const struct interp_push *push,
     return interp_apply(in, push->function, int_of(i), push->span).scalar.integer;
 }
 
-/* What is exchanged is brought to base values first, as on a device: each element is computed once. */
+/* Elements that are exchanged become base values first, as on a device: each is computed once. */
 static int64_t run_shuffle(struct interp *in, struct interp_push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     const struct interp_pull *array = store_finish(in, store_run(in, push->of, push->span)).pull;

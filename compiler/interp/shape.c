@@ -1,8 +1,8 @@
 /* How long the rows of an array of arrays are, and push arrays that are measured.
 
    note [what is measured]
-   Of a row that has no elements, or is not there, and of a push array that nothing runs, only the length is
-   wanted. Only what the length is made of is computed then, and what is wrong elsewhere is no error, as compiled
+   A row that has no elements, or is not there, and a push array that nothing runs, are asked for their length
+   alone. Only what the length is made of is computed then, and what is wrong elsewhere is no error, as compiled
    code never comes to it. So no element in memory has a value (V_UNKNOWN), nor has what is made of one; what
    cannot do without is given up. A length that is negative counts as 0 and then as 1: what is the same in both
    does not hang on it. What is given up, or hangs on such a length, is computed in full where it is there, with
@@ -71,7 +71,7 @@ static bool try_to_find(struct interp *in, const struct measured *m, int64_t *le
     return true;
 }
 
-/* What the attempt has changed is as it was before, whether it failed or not. */
+/* The attempt leaves the interpreter as it was, whether it failed or not. */
 static bool attempt(struct interp *in, const struct measured *m, int64_t *lengths, int64_t for_negative) {
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;

@@ -71,7 +71,8 @@ static bool length_is_cheap(const struct interp_push *push) {
     return length_is_cheap(push->of) && (push->kind != PUSH_APPEND || length_is_cheap(push->both.second));
 }
 
-/* Who decides on the places that are written: what has an index function; else what wants the array, at that span. */
+/* Sets who decides on the places that are written: the scheme that has an index function, else the one that wants the
+   array, at that span. */
 static void blame(struct interp *in, struct store *store, const struct interp_push *push, struct span span) {
     while (push->kind == PUSH_MAP || push->kind == PUSH_SHUFFLE)
         push = push->of;

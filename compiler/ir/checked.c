@@ -1,4 +1,4 @@
-/* What --check adds to IR that was read, as the elaborator adds it to programs (elaborate/check.c): each index is
+/* --check adds this to IR that was read, as the elaborator adds it to programs (elaborate/check.c): each index is
    compared with what its buffer has room for, results with their memory, and bounds and `nowrap` that the text
    promises are not believed. On the host they are checked, as lengths of memory may go by them; on the device they
    are worked out anew.
@@ -29,7 +29,7 @@ struct checking {
     buffer_list made;                 /* outputs, in order */
 };
 
-/* What is added from now on stands at the end of that region. */
+/* Instructions that are added from now on stand at the end of that region. */
 static void stand_at(struct checking *c, struct ir_region *region, struct span span) {
     c->place = (struct ir_instruction){.region = region, .span = span};
     c->r = (struct rewriter){c->arena, c->kernel, region, &c->place};
@@ -87,7 +87,7 @@ static void check_promise(struct checking *c, struct ir_value *value, struct ran
     rewrite_set(&c->replacements, value, kept);
 }
 
-/* What it certainly lies between, in place of what the text says. */
+/* Gives the value the bounds that it certainly has, in place of those in the text. */
 static void bound(struct checking *c, struct ir_value *value, struct range honest) {
     struct range promised = range_of(value);
     bool is_promise = !range_within(honest, promised) && base_info[value->base].is_integer;
@@ -266,7 +266,7 @@ static void check_length(struct checking *c, struct ir_value *length) {
     add_check(c, CHECK_LENGTH, rewrite_operation(&c->r, OP_LE, zero, length), length, length);
 }
 
-/* What a launch wants of shared memory, the host knows. */
+/* Checks the lengths of shared memory that a launch wants: the host knows them. */
 static void check_lengths_within(struct checking *c, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *at = region->instructions.at[i];

@@ -356,7 +356,7 @@ static void operate(struct evaluation *x, lanes mask) {
     }
 }
 
-/* As one, as what is given may be of what is set. */
+/* Sets all at once, as a value that is given may be one that is set. */
 static void assign(struct evaluation *x, struct ir_value *const *to, struct ir_value *const *from, size_t count,
                    lanes mask) {
     union scalar *taken = malloc((count + 1) * sizeof *taken);

@@ -17,6 +17,13 @@
    that say so): loads from it are pure expressions. Inputs are such buffers too. A `rewritten`
    buffer (the two halves of a dynamic while; what atomics change) is written and read in turns.
 
+   note [copies ahead]
+   A `rewritten` buffer with `stages` holds what as many steps of a block's loop load, one behind the
+   other. What is stored there may come as late as the fence behind which it is read: such fences name
+   the buffer. What was stored since the last one is a group, and the fence waits for all but the last
+   `stages` - 2 of these; one `among` threads waits for none. A stage is read between two fences behind
+   which no store is to it, so that loops need no other barriers for the buffer.
+
    note [tickets]
    A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which
    blocks come for them: each draws the next number from that counter. So whoever does iteration i
@@ -87,6 +94,8 @@ typedef VEC(struct ir_value *) ir_values;
 
 /* ---- memory ---- */
 
+enum { MOST_STAGES = 16 };
+
 enum ir_memory {
     MEMORY_INPUT,   /* global: a parameter's array, never written */
     MEMORY_TABLE,   /* constants in the program's text: `constants` */
@@ -110,6 +119,7 @@ struct ir_buffer {
     bool of_host;                  /* TABLE: in the host's code, which alone reads it */
     bool is_packed;                /* PRIVATE: of 16 bits, two in a register */
     bool has_pairs;                /* SHARED: of which two are stored at a time: note [stores of pairs] */
+    int stages;                    /* SHARED: as note [copies ahead] has it; 0: it is none of these */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
@@ -135,8 +145,21 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
      of the first:  (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1), and the same at columns t + 8, t + 9
      of the second: (t, g) (t + 1, g) (t + 8, g) (t + 9, g)
      of the others: (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1)
-   which is how mma.m16n8k16 of PTX has them. */
-enum { MMA_FIRST = 8, MMA_SECOND = 4, MMA_SUMS = 4, MMA_OPERANDS = MMA_FIRST + MMA_SECOND + MMA_SUMS };
+   which is how mma.m16n8k16 of PTX has them.
+
+   note [rows of matrices]
+   Where both matrices are read from buffers with stages, eight elements of a row next to each other at
+   a multiple of eight, two operands more are places there: of lane l, where elements 8 (l / 16) … of
+   row l % 16 of the first begin, and where row l % 16 of the second begins. From these a GPU's lanes
+   load what they need together (ldmatrix); the operands that stand for elements are the same. */
+enum {
+    MMA_FIRST = 8,
+    MMA_SECOND = 4,
+    MMA_SUMS = 4,
+    MMA_OPERANDS = MMA_FIRST + MMA_SECOND + MMA_SUMS,
+    MMA_PLACES = 2,
+    MMA_ROW = 8 /* elements */
+};
 
 enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
@@ -227,7 +250,8 @@ struct ir_instruction {
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool marked;      /* scratch of the pass that runs */
     uint32_t site;    /* CHECK; LOAD by the host: index into the kernel's checks */
-    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], or NULL */
+    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], FENCE: see note
+                                      [copies ahead], or NULL */
     enum level_value outer, inner; /* FORALL; inner < outer. FENCE: outer, whose threads */
     struct ir_value **operands;
     size_t operand_count;

@@ -7,6 +7,20 @@ bool ir_is_plain(const struct ir_instruction *at) {
     return ir_is_access(at) && !at->is_volatile && !at->again && (at->kind == IR_LOAD || !IR_PART(at, store).may_meet);
 }
 
+bool ir_is_multiple(const struct ir_value *value, int64_t size) {
+    const struct ir_instruction *i = value->definition;
+    if (value->is_constant)
+        return value->constant.integer % size == 0;
+    if (!i || i->kind != IR_OPERATION)
+        return false;
+    bool first = i->operand_count && ir_is_multiple(i->operands[0], size);
+    if (i->op == OP_MUL)
+        return first || ir_is_multiple(i->operands[1], size);
+    if (i->op == OP_SHL)
+        return i->operands[1]->is_constant && INT64_C(1) << i->operands[1]->constant.integer % 32 >= size;
+    return (i->op == OP_ADD || i->op == OP_SUB) && first && ir_is_multiple(i->operands[1], size);
+}
+
 struct ir_instruction *ir_copied(const struct ir_instruction *store) {
     struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
     return load && load->kind == IR_LOAD ? load : NULL;

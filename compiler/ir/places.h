@@ -34,6 +34,8 @@ static inline bool ir_changes_element(const struct ir_instruction *at) {
 }
 /* A load or store that no other thread waits for or gets in the way of. */
 bool ir_is_plain(const struct ir_instruction *at);
+/* Is it made so that it is a multiple of that power of two? */
+bool ir_is_multiple(const struct ir_value *value, int64_t size);
 /* The load whose value a store stores; NULL: the instruction is no such store. */
 struct ir_instruction *ir_copied(const struct ir_instruction *store);
 /* Where `region` has the instruction, or the one that it is inside of. */

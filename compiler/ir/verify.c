@@ -211,7 +211,8 @@ static void check_exchange(struct verifier *v, const struct ir_instruction *at, 
 
 static void check_mma(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
     check_exchange(v, at, region);
-    if (at->operand_count != MMA_OPERANDS || at->result_count != MMA_SUMS) {
+    bool has_places = at->operand_count == MMA_OPERANDS + MMA_PLACES;
+    if ((at->operand_count != MMA_OPERANDS && !has_places) || at->result_count != MMA_SUMS) {
         complain(v, at, "a product of matrices with %zu operands", at->operand_count);
         return;
     }
@@ -220,6 +221,8 @@ static void check_mma(struct verifier *v, const struct ir_instruction *at, const
         complain(v, at, "a product of matrices of %s", base_info[base].name);
     for (size_t i = 0; i < MMA_OPERANDS && !v->wrong; i++)
         expect_base(v, at, at->operands[i], i < MMA_FIRST + MMA_SECOND ? base : BASE_F32, "an element of a matrix");
+    for (size_t i = MMA_OPERANDS; i < at->operand_count && !v->wrong; i++)
+        expect_base(v, at, at->operands[i], BASE_I32, "the place of a row");
     for (size_t i = 0; i < MMA_SUMS && !v->wrong; i++)
         expect_base(v, at, at->results[i], BASE_F32, "an element of a product");
 }
@@ -280,6 +283,8 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_FENCE:
         if (ambient == LEVEL_GRID)
             complain(v, at, "a fence at ambient %s", level_names[ambient]);
+        if (at->buffer && (ambient != LEVEL_BLOCK || !at->buffer->stages || at->buffer->memory != MEMORY_SHARED))
+            complain(v, at, "a fence of copies to what has no stages");
         break;
     case IR_ALLOCATE: check_allocate(v, at, region); break;
     case IR_SWAP:

@@ -143,6 +143,8 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
         struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
         if (ir_is_access(instruction) && instruction->operands[0] == index)
             place.own = instruction->buffer;
+        if (instruction->buffer->stages) /* their fences order them */
+            place.own = instruction->buffer;
         place.touch_by = place.is_outside ? TOUCH_BLOCK : by;
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
@@ -247,10 +249,11 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         }
         switch (instruction->kind) {
         case IR_FENCE: /* of a block's threads, or a warp's lanes */
-            if (region->ambient != LEVEL_THREAD && !p->only_check)
+            if (region->ambient == LEVEL_THREAD || instruction->outer == LEVEL_THREAD)
+                break;
+            if (!p->only_check)
                 set_barrier(p->plan->before, instruction, BARRIER_GLOBAL);
-            if (region->ambient != LEVEL_THREAD)
-                pass_barrier(state, BARRIER_GLOBAL);
+            pass_barrier(state, BARRIER_GLOBAL);
             break;
         case IR_OPERATION:
         case IR_SHUFFLE:

@@ -68,6 +68,111 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
     return copies > 0 && copies == loads && copies <= MOST_COPIES && count % threads == 0;
 }
 
+/* note [pieces]
+   What is copied ahead goes by 16 bytes, too, where places of the elements of such a piece follow one
+   another on both sides: those of a tile whose rows are as long as pieces, or longer. */
+enum in_piece {
+    PIECE_OTHERWISE,
+    PIECE_SAME,    /* for all elements of a piece */
+    PIECE_FOLLOWS, /* each is one more than the one before, */
+    PIECE_ALIGNED, /* and the first is a multiple of their number */
+};
+
+/* `size`: a power of two. */
+static enum in_piece in_piece(const struct ir_region *body, const struct ir_value *value, const struct ir_value *index,
+                              int64_t size) {
+    const struct ir_instruction *i = value->definition;
+    if (value == index)
+        return PIECE_ALIGNED;
+    if (value->is_constant || !value->region || !ir_region_inside(value->region, body))
+        return PIECE_SAME;
+    if (!i || i->kind != IR_OPERATION || i->region != body || !base_info[value->base].is_integer)
+        return PIECE_OTHERWISE;
+    enum in_piece parts[3] = {PIECE_SAME, PIECE_SAME, PIECE_SAME};
+    bool are_same = true;
+    for (size_t k = 0; k < i->operand_count && k < 3; k++) {
+        parts[k] = in_piece(body, i->operands[k], index, size);
+        are_same &= parts[k] == PIECE_SAME;
+    }
+    if (are_same)
+        return PIECE_SAME;
+    const struct ir_value *x = i->operands[0], *y = i->operand_count > 1 ? i->operands[1] : NULL;
+    int64_t constant = y && y->is_constant ? y->constant.integer : -1;
+    bool is_aligned = parts[0] == PIECE_ALIGNED && x->low >= 0;
+    switch (i->op) {
+    case OP_ADD:
+        for (int k = 0; k < 2; k++)
+            if (parts[k] >= PIECE_FOLLOWS && parts[!k] == PIECE_SAME)
+                return parts[k] == PIECE_ALIGNED && ir_is_multiple(i->operands[!k], size) ? PIECE_ALIGNED
+                                                                                          : PIECE_FOLLOWS;
+        return PIECE_OTHERWISE;
+    case OP_SUB: return parts[0] >= PIECE_FOLLOWS && parts[1] == PIECE_SAME ? PIECE_FOLLOWS : PIECE_OTHERWISE;
+    case OP_SHR:
+        return is_aligned && constant >= 0 && constant < 31 && INT64_C(1) << constant >= size ? PIECE_SAME
+                                                                                              : PIECE_OTHERWISE;
+    case OP_DIV: return is_aligned && constant > 0 && constant % size == 0 ? PIECE_SAME : PIECE_OTHERWISE;
+    case OP_REM: return is_aligned && constant > 0 && constant % size == 0 ? PIECE_ALIGNED : PIECE_OTHERWISE;
+    case OP_AND:
+        return is_aligned && constant > 0 && (constant & (size - 1)) == size - 1 ? PIECE_ALIGNED : PIECE_OTHERWISE;
+    case OP_XOR: return is_aligned && ir_is_multiple(y, size) ? PIECE_ALIGNED : PIECE_OTHERWISE;
+    default: return PIECE_OTHERWISE;
+    }
+}
+
+int pieces_of(const struct ir_instruction *forall) {
+    if (forall->inner != LEVEL_THREAD || forall->outer != LEVEL_BLOCK || forall->buffer ||
+        !forall->operands[0]->is_constant)
+        return 0;
+    const struct ir_region *body = forall->regions[0];
+    int size = 0, copies = 0, loads = 0;
+    for (size_t k = 0; k < body->instructions.count; k++) {
+        const struct ir_instruction *i = body->instructions.at[k], *load = ir_copied(i);
+        loads += i->kind == IR_LOAD;
+        if (i->kind != IR_STORE && i->kind != IR_LOAD && i->kind != IR_OPERATION)
+            return 0;
+        if (i->kind != IR_STORE)
+            continue;
+        int64_t own = PIECE_BYTES / (int64_t)target_element_bytes(i->buffer->element);
+        if (!i->buffer->stages || !load || load->region != body || !ir_is_plain(load) ||
+            load->buffer->element != i->buffer->element || load->buffer->memory > MEMORY_OUTPUT ||
+            load->buffer->memory == MEMORY_TABLE || (size && size != own) || own < 2 ||
+            in_piece(body, i->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS ||
+            in_piece(body, load->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS)
+            return 0;
+        size = (int)own;
+        copies++;
+    }
+    return copies == loads && size && forall->operands[0]->constant.integer % size == 0 ? size : 0;
+}
+
+void pieces_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first) {
+    const struct ir_value *index = forall->parameters[0];
+    int64_t size = pieces_of(forall), pieces = forall->operands[0]->constant.integer / size;
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = expr_hardware(l, first);
+    loop->limit = expr_integer(l, BASE_I32, pieces);
+    loop->step = expr_integer(l, BASE_I32, threads);
+    loop->unroll = pieces <= (int64_t)GPU_UNROLLED * threads;
+    if (pieces % threads == 0) {
+        loop->value = expr_integer(l, BASE_I32, 0);
+        loop->limit = expr_integer(l, BASE_I32, pieces / threads);
+        loop->step = expr_integer(l, BASE_I32, 1);
+    }
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    loop->variable = lower_variable(l, BASE_I32, "piece", "piece");
+    struct target_expr *at = expr_variable(l, loop->variable, 0, pieces);
+    if (pieces % threads == 0)
+        at = expr_operation(l, OP_ADD, BASE_I32,
+                            expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, threads)),
+                            expr_convert(l, expr_hardware(l, first), BASE_I32));
+    at = expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, size));
+    lower_bind(l, index, lower_named(l, at, index->name, "i"));
+    l->piece = (int)size;
+    lower_region(l, forall->regions[0]);
+    l->piece = 0;
+    lower_leave(l, scope);
+}
+
 static struct target_expr *begin_of(struct lowering *l, const struct ir_region *body, struct ir_value *place,
                                     const struct ir_value *index) {
     struct ir_value *added;

@@ -19,6 +19,8 @@ static bool is_simple(const struct target_block *body) {
         case TARGET_FENCE:
         case TARGET_SHUFFLE:
         case TARGET_COPY:
+        case TARGET_END_COPIES:
+        case TARGET_NOW:
         case TARGET_MMA:
         case TARGET_CHECK: return false;
         case TARGET_IF:

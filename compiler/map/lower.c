@@ -128,6 +128,8 @@ static struct target_expr *lower_place(struct lowering *l, const struct target_a
 }
 
 static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
+    if (l->piece) /* the store has it */
+        return;
     struct target_array *array = lower_array(l, instruction->buffer);
     struct target_expr *expr =
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
@@ -141,7 +143,26 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     lower_result(l, instruction, expr, "x");
 }
 
+/* note [copies ahead] in ir.h: of elements of 4 and 8 bytes, and by pieces. */
+static bool lower_copy_ahead(struct lowering *l, const struct ir_instruction *store) {
+    const struct ir_instruction *load = ir_copied(store);
+    int bits = base_info[store->buffer->element].bits;
+    if (!store->buffer->stages || !load || !ir_is_plain(load) || (!l->piece && bits < 32))
+        return false;
+    struct target_array *to = lower_array(l, store->buffer), *from = lower_array(l, load->buffer);
+    if (to->space != TARGET_SPACE_SHARED || from->space != TARGET_SPACE_GLOBAL || to->element != from->element)
+        return false;
+    struct target_statement *copy = lower_emit(l, TARGET_COPY);
+    copy->array = to;
+    copy->index = lower_place(l, to, store->operands[0]);
+    copy->value = expr_element(l, from->element, from, lower_place(l, from, load->operands[0]));
+    copy->copied = l->piece ? l->piece : 1;
+    return true;
+}
+
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
+    if (lower_copy_ahead(l, instruction))
+        return;
     struct target_statement *store = lower_emit(l, TARGET_STORE);
     store->array = lower_array(l, instruction->buffer);
     store->index = lower_place(l, store->array, instruction->operands[0]);
@@ -180,6 +201,22 @@ static void lower_exchange(struct lowering *l, const struct ir_instruction *inst
 static void lower_mma(struct lowering *l, const struct ir_instruction *instruction) {
     struct target_expr **operands = ARENA_ARRAY(l->arena, struct target_expr *, MMA_OPERANDS);
     struct target_variable **results = ARENA_ARRAY(l->arena, struct target_variable *, MMA_SUMS);
+    struct target_expr **rows = instruction->operand_count > MMA_OPERANDS && l->now
+                                    ? ARENA_ARRAY(l->arena, struct target_expr *, MMA_PLACES + 1)
+                                    : NULL;
+    for (size_t i = 0; i < MMA_PLACES && rows; i++) {
+        const struct ir_instruction *load = instruction->operands[i ? MMA_FIRST : 0]->definition;
+        struct target_array *array = load && load->kind == IR_LOAD ? lower_array(l, load->buffer) : NULL;
+        if (!array || array->space != TARGET_SPACE_SHARED)
+            rows = NULL;
+        else
+            rows[i] =
+                expr_element(l, array->element, array, lower_place(l, array, instruction->operands[MMA_OPERANDS + i]));
+    }
+    if (rows) {
+        rows[MMA_PLACES] = expr_variable(l, l->now->variable, 0, UINT32_MAX);
+        l->now->is_used = true;
+    }
     for (size_t i = 0; i < MMA_OPERANDS; i++)
         operands[i] = lower_value(l, instruction->operands[i]);
     for (size_t i = 0; i < MMA_SUMS; i++) {
@@ -190,6 +227,7 @@ static void lower_mma(struct lowering *l, const struct ir_instruction *instructi
     struct target_statement *product = lower_emit(l, TARGET_MMA);
     product->operands = operands;
     product->results = results;
+    product->rows = rows;
 }
 
 /* ---- checks ---- */
@@ -262,8 +300,13 @@ static void lower_check(struct lowering *l, const struct ir_instruction *instruc
 /* Among the lanes of a warp, which come to it together, a barrier is the fence there is; at ambient block or
    warp the barrier that stands before it. */
 static void lower_fence(struct lowering *l, const struct ir_instruction *fence) {
-    if (fence->region->ambient != LEVEL_THREAD)
+    if (fence->region->ambient != LEVEL_THREAD) {
+        if (fence->buffer && fence->outer != LEVEL_THREAD) {
+            l->now = lower_emit(l, TARGET_NOW);
+            l->now->variable = lower_variable(l, BASE_U32, "now", "now");
+        }
         return;
+    }
     if (fence->outer == LEVEL_WARP)
         lower_emit(l, TARGET_WARP_BARRIER);
     else if (fence->outer == LEVEL_THREAD)
@@ -611,8 +654,15 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
     }
 }
 
+/* Before the barrier that makes a group known to all threads. */
+static void lower_end_copies(struct lowering *l, const struct ir_instruction *fence) {
+    if (fence->kind == IR_FENCE && fence->buffer && lower_array(l, fence->buffer)->space == TARGET_SPACE_SHARED)
+        lower_emit(l, TARGET_END_COPIES)->copied = fence->outer == LEVEL_THREAD ? -1 : fence->buffer->stages - 2;
+}
+
 /* With the barrier before it. */
 static void lower_in_region(struct lowering *l, const struct ir_instruction *instruction) {
+    lower_end_copies(l, instruction);
     if (l->barriers)
         simt_barrier(l, instruction->region->ambient, barrier_of(l->barriers->before, instruction));
     struct extent *extent = map_get(l->extents->by_first, instruction);
@@ -626,6 +676,7 @@ static void lower_in_region(struct lowering *l, const struct ir_instruction *ins
 }
 
 void lower_region(struct lowering *l, const struct ir_region *region) {
+    struct target_statement *now = l->now;
     for (size_t i = 0, end; i < region->instructions.count; i = end) {
         end = l->barriers ? simt_first_warp(l, region, i) : i;
         if (end == i)
@@ -633,4 +684,5 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));
+    l->now = now;
 }

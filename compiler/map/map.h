@@ -39,7 +39,7 @@ struct map_options {
    mapping. */
 struct machine {
     const char *device; /* the kind, as the runtime calls it: values are tuned for each */
-    bool has_shuffles, has_mma, polls_by_atomics, pauses;
+    bool has_shuffles, has_mma, polls_by_atomics, pauses, copies_ahead;
     int bucket_threads;  /* of some blocks, as elaborate_options has it; 0: as many as #BlockSize says */
     int warp_threads;    /* likewise */
     int warp_sizes;      /* that it has, 32 and 64, together; 0: any, as a warp is a thread or a loop */

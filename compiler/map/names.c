@@ -63,8 +63,8 @@ static const char *const reserved[] = {
     "args", "block", "blocks",
 };
 
-/* What our own helpers begin with, what belongs to the implementations, and what is a macro in a header that generated
-   text includes, or in a compiler of OpenCL. None ends in a digit and _, as numbered names may go on so. */
+/* Beginnings of names that are taken: by our own helpers, by implementations, by macros of headers that generated text
+   includes, or of a compiler of OpenCL. None ends in a digit and _, as numbered names may go on so. */
 static const char *const beginnings[] = {
     "fcl_", "FCL_", "_", "CL_", "CLK_", "cl_", "cles_", "cuda", "convert_", "as_", "native_", "half_", "atomic_",
     "atom_", "ATOMIC_", "CHAR_", "DBL_", "EXIT_", "FD_", "FLT_", "FP_", "HALF_", "HUGE_VAL", "INT8", "INT16",
@@ -112,7 +112,7 @@ static bool begins_as_reserved(const char *name) {
     return false;
 }
 
-/* What a header's user defines, such as OUT_IMPLEMENTATION. */
+/* True for a macro that a header's user defines, such as OUT_IMPLEMENTATION. */
 static bool is_switch(const char *name) {
     static const char ending[] = "_IMPLEMENTATION";
     size_t length = strlen(name);

@@ -395,6 +395,10 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
         lower_tickets(l, forall);
         return;
     }
+    if (share.constant_stride && !share.is_sequential && pieces_of(forall)) {
+        pieces_lower(l, forall, share.constant_stride, share.first);
+        return;
+    }
     if (share.constant_stride && !share.is_sequential && count->high <= share.constant_stride) {
         lower_one_each(l, forall, &share);
         return;
@@ -562,7 +566,7 @@ static void declare_own(struct lowering *l, struct shared_buffer *shared, int wa
         bytes *= warps;
     } else {
         struct target_array *array = declare_shared(l, names_fresh(l->names, buffer->name, "tile"), buffer->element,
-                                                    capacity, buffer->has_pairs ? 16 : 0);
+                                                    capacity, buffer->has_pairs || buffer->stages ? 16 : 0);
         map_set(l->arrays, buffer, array);
     }
     l->target->static_shared_bytes += bytes;

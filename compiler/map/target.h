@@ -108,7 +108,9 @@ enum target_statement_kind {
     TARGET_FENCE,
     TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
     TARGET_COPY,            /* array[index …] = value, an element, and those that follow, together by threads whose
-                               number `limit` says: note [copies by 16 bytes] */
+                               number `limit` says: note [copies by 16 bytes]; or by this thread: note [copies ahead] */
+    TARGET_END_COPIES,      /* a group of them ends, and all but the last `copied` are waited for; -1: none */
+    TARGET_NOW,             /* variable = 0, which is known here only: what is computed with it is computed here */
     TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
     TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array`, or
                                leave it in `variable` */
@@ -150,9 +152,10 @@ struct target_statement {
     struct target_expr *value, *index, *limit, *step;
     struct target_expr *expected;     /* ATOMIC: to be exchanged for value */
     struct target_expr **operands;    /* MMA: MMA_OPERANDS */
+    struct target_expr **rows;        /* MMA: NULL, or elements: note [rows of matrices] in ir.h */
     struct target_variable **results; /* MMA: MMA_SUMS */
-    int64_t copied;                   /* COPY: elements, a multiple of */
-    int threads;                      /* COPY: these */
+    int64_t copied;                   /* COPY: elements, a multiple of; END_COPIES: groups */
+    int threads;                      /* COPY: these; 0: by this thread */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
@@ -165,6 +168,7 @@ struct target_statement {
     bool is_strided;             /* FOR: QUIRK_STRIDED_VECTORS */
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
+    bool is_used;                /* NOW */
     bool is_pause;               /* FENCE: none, but a moment's wait */
     bool is_volatile;            /* STORE */
     bool may_meet;               /* STORE, SIMT: note [meeting stores] in ir.h */

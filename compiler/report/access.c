@@ -76,7 +76,7 @@ static bool has_constant_places(const struct walker *w, const struct ir_buffer *
             const struct ir_instruction *loop = region ? region->owner : NULL;
             bool is_unrolled = loop && loop->kind == IR_FOR && loop->parameters[0] == sum.term[k].value &&
                                loop->operands[0]->is_constant;
-            /* What is carried by a block's loop: each thread has the element of its own index. */
+            /* An array that a block's loop carries: each thread has the element of its own index. */
             bool is_own = loop && loop->kind == IR_FORALL && loop->inner == LEVEL_THREAD;
             if (!is_unrolled && !is_own)
                 return false;

@@ -38,7 +38,7 @@ static void add_label(struct page *p, int x, int y, const char *class, const cha
     text_add(p->out, "</text>\n");
 }
 
-/* What a launch does with an array of global memory, all accesses together. */
+/* All accesses of a launch to an array of global memory, together. */
 struct flow {
     const struct report_array *array;
     bool is_read, is_written, is_coalesced;

@@ -60,8 +60,10 @@ static void print_stored(struct report_printer *p, const struct report_launch *l
         const struct report_array *array = launch->arrays.at[i];
         if (array->place == REPORT_GLOBAL)
             continue;
-        below(p, "%s: %s, %s elements of %s\n", array->name, report_place_names[array->place],
-              amount_text(p->arena, array->elements), base_info[array->element].name);
+        int stages = array->buffer ? array->buffer->stages : 0;
+        below(p, "%s: %s, %s elements of %s%s\n", array->name, report_place_names[array->place],
+              amount_text(p->arena, array->elements), base_info[array->element].name,
+              stages ? arena_printf(p->arena, ", %d stages, copied ahead", stages) : "");
     }
     if (!amount_is_zero(launch->shared_bytes))
         below(p, "shared memory of a block: %s bytes\n", amount_text(p->arena, launch->shared_bytes));

@@ -1,5 +1,5 @@
-/* What a kernel costs, found by going through its IR after all passes: what the host does in order,
-   and of each launch what is stored where, loads and stores, barriers and operations. Amounts are
+/* The report finds a kernel's cost by going through its IR after all passes: the host's steps in order,
+   and for each launch what is stored where, loads and stores, barriers and operations. Amounts are
    numbers where the sizes are given, and else say how they depend on these.
 
    note [what is counted]

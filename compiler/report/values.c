@@ -1,4 +1,4 @@
-/* What is known of the IR's values on the way, and names for what is not. */
+/* The walk's knowledge of the IR's values, and names for those that it does not know. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -95,7 +95,7 @@ static void count_operation(struct walker *w, const struct ir_instruction *opera
 static void access_memory(struct walker *w, const struct ir_instruction *access) {
     size_t number = (size_t)(uintptr_t)map_get(w->numbers, access) - 1;
     struct amount times = amount_number(width(w, access->region));
-    /* What only a branch uses is loaded in it. */
+    /* A load that only a branch uses is done in that branch. */
     times.is_most = access->kind == IR_LOAD && !access->is_volatile && !w->is_wanted_here[access->results[0]->id];
     add(w, &w->tally->accesses[number], times);
     struct amount units = lanes_units(w, access, number, width(w, access->region));
@@ -406,7 +406,7 @@ static void walk_region(struct walker *w, const struct ir_region *region) {
         case IR_ATOMIC: access_memory(w, instruction); break;
         case IR_FENCE:
             if (instruction->outer == LEVEL_WARP)
-                count(w, COUNT_WARP_BARRIERS, 1.0 / w->kernel->warp_size); /* each lane comes to it */
+                count(w, COUNT_WARP_BARRIERS, 1.0 / w->kernel->warp_size); /* executed by each lane */
             break;
         case IR_SHUFFLE:
         case IR_MATCH:
@@ -415,7 +415,7 @@ static void walk_region(struct walker *w, const struct ir_region *region) {
             set_states(w, instruction->results, instruction->result_count, KNOWN_BY_DATA);
             break;
         case IR_MMA:
-            count(w, COUNT_PRODUCTS, 1.0 / w->kernel->warp_size); /* each lane comes to it */
+            count(w, COUNT_PRODUCTS, 1.0 / w->kernel->warp_size); /* executed by each lane */
             set_states(w, instruction->results, instruction->result_count, KNOWN_BY_DATA);
             break;
         case IR_CHECK:

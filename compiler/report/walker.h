@@ -1,11 +1,11 @@
-/* What the files of report/ share while a kernel is gone through. Private to report/. */
+/* The state that the files of report/ share while they go through a kernel. Private to report/. */
 #ifndef FCL_REPORT_WALKER_H
 #define FCL_REPORT_WALKER_H
 
 #include "report/report.h"
 #include "support/map.h"
 
-/* What is known of a value while the walk is where it is, from the best on. */
+/* How well the walk knows a value where it is, from the best on. */
 enum known {
     KNOWN,          /* its value */
     KNOWN_BY_SIZE,  /* it depends on sizes that were not given */
@@ -13,7 +13,7 @@ enum known {
     KNOWN_BY_DATA,  /* on elements of arrays */
 };
 
-/* What a launch does, as far as the walk has come: counted once for each run of the region it is in. */
+/* A launch's work as far as the walk has come: counted once for each run of the region it is in. */
 struct tally {
     struct amount counts[COUNT_KINDS];
     struct amount *accesses; /* by their number, see `numbers` */
@@ -110,7 +110,7 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
 /* Numbers the launch's loads, stores and atomics. */
 void accesses_number(struct walker *w, const struct ir_region *region);
 void accesses_finish(struct walker *w, const struct tally *tally);
-/* What drawing a ticket costs, as often as that is done: an atomic, and a word that the block shares. */
+/* Adds the cost of drawing tickets, `draws` times: an atomic, and a word that the block shares. */
 void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, struct amount draws);
 const char *buffer_name(struct walker *w, const struct ir_buffer *buffer);
 

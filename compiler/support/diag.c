@@ -214,7 +214,7 @@ static bool same_notes(const struct diagnostic *a, const struct diagnostic *b) {
 
 /* What is only hardly meant can wait until the errors are mended, of which it may come. */
 static bool is_told(const struct diagnostics *d, const struct diagnostic *one) {
-    return !codes[one->code].flag || d->error_count == 0;
+    return codes[one->code].is_shown || d->error_count == 0;
 }
 
 /* Sorted and without duplicates. Those of one place are neighbours, so each is compared with the run of

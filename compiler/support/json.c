@@ -1,4 +1,4 @@
-/* What is between yyjson and the compiler: memory from arenas, and strings of any bytes. */
+/* The layer between yyjson and the compiler: memory from arenas, and strings of any bytes. */
 #include "support/json.h"
 
 #include <string.h>

@@ -34,7 +34,7 @@ void text_add_n(struct text *text, const char *string, size_t length) {
 
 void text_add(struct text *text, const char *string) { text_add_n(text, string, strlen(string)); }
 
-/* What vsnprintf makes of the format: into the room that there is, which is nearly always enough; else once more. */
+/* Prints by the format into the room that there is, which is nearly always enough; else once more with more room. */
 static void print_rest(struct text *text, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);

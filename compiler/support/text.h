@@ -21,7 +21,7 @@ void text_add_n(struct text *text, const char *string, size_t length);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 const char *text_string(const struct text *text);
-/* What is behind the last slash of a path. */
+/* The part of a path behind its last slash. */
 const char *text_file_name(const char *path);
 /* Behind something else: a name of a file that is nothing but `.fcl` has no such ending. */
 bool text_ends_with(const char *string, const char *end);

@@ -110,7 +110,7 @@ void draft_want_used(const drafts *library, const drafts *programs, const draft_
 
 /* ---- reading ---- */
 
-/* What was cut off before its end is known by its name alone. */
+/* A declaration that was cut off before its end is known by its name alone. */
 static void forget_cut(struct parser *p, const struct tokens *tokens) {
     struct ast_file *file = p->file;
     const struct token *end = &tokens->at[tokens->count - 1];

@@ -29,7 +29,7 @@ struct draft *draft_new(struct arena *arena, struct symbols *symbols, const stru
                         struct diagnostics *diagnostics);
 void draft_want_all(struct draft *draft);
 void draft_want_kind(struct draft *draft, enum ast_decl_kind kind);
-/* Who uses the name `user` needs `used`, too, though nothing that is written says so. */
+/* A program that uses the name `user` needs `used`, too, though nothing that is written says so. */
 struct draft_need {
     const char *user, *used;
 };

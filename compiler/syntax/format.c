@@ -14,7 +14,7 @@
      slot          an expression: operators lie below its first token, arguments two columns further,
                    or, where none is on the line of the function, from what that hangs from
 
-   What hangs goes by the expression that its line begins with: the binding, or what comes behind
+   An expression that hangs is indented by the one that its line begins with: the binding, or what comes behind
    `in`, `then`, `else` or an operator at the line's beginning. So a function of several lines is as
    deep however far to the right it begins.
 

@@ -500,7 +500,7 @@ static bool is_in_list(const struct lexer *lexer) {
     return false;
 }
 
-/* Whether the text is UTF-16: it has a mark, or a zero byte before or behind each ASCII character. */
+/* True if the text is UTF-16: it has a mark, or a zero byte before or behind each ASCII character. */
 static bool is_utf16(const struct source *source) {
     const unsigned char *text = source->text;
     if (source->length < 2)
@@ -537,7 +537,7 @@ static void check_encoding(struct lexer *lexer) {
     }
 }
 
-/* What the level-list rule matched counts only when its parentheses pair up within each level. */
+/* A match of the level-list rule counts only when its parentheses pair up within each level. */
 static bool has_keyword(const unsigned char *from, const unsigned char *to) {
     while (from < to) {
         const unsigned char *start = from;
@@ -597,7 +597,7 @@ static bool lex_one(struct lexer *lexer) {
         letter = [A-Za-z];
         rest = [A-Za-z0-9_'];
         cont = [\x80-\xbf];
-        // What is not among the letters: Latin-1 signs, U+2000 to U+2BFF, and pictures.
+        // Characters that are no letters: Latin-1 signs, U+2000 to U+2BFF, and pictures.
         sign = "\xc2" cont | "\xc3" [\x97\xb7] | "\xe2" [\x80-\xaf] cont | "\xf0\x9f" cont cont;
         foreign = "\xc3" (cont \ [\x97\xb7]) | [\xc4-\xdf] cont | ([\xe0\xe1] | [\xe3-\xef]) cont cont |
                   "\xe2" [\xb0-\xbf] cont | ("\xf0" (cont \ [\x9f]) | [\xf1-\xf4] cont) cont cont;

@@ -199,7 +199,7 @@ static bool read_time(yyjson_val *root, const char *member, double *seconds) {
     return yyjson_is_num(value) && *seconds > 0;
 }
 
-/* What --save has written, of the same kernel, arguments and device. */
+/* Reads the times that --save has written, for the same kernel, arguments and device. */
 static bool read_baseline(struct compilation *c, const struct measurement *m, struct baseline *baseline) {
     const char *path = c->options->baseline, *why = NULL;
     struct value_bytes bytes;

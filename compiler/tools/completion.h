@@ -1,4 +1,4 @@
-/* What shells complete the command line by, made from the tables of options and commands. */
+/* Scripts by which shells complete the command line, made from the tables of options and commands. */
 #ifndef FCL_TOOLS_COMPLETION_H
 #define FCL_TOOLS_COMPLETION_H
 

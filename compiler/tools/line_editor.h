@@ -15,7 +15,7 @@ struct line_editor;
 struct line_editor *line_editor_open(const char *history, line_words *words, void *context);
 /* A line without its end, from malloc; NULL: there are no more. */
 char *line_editor_read(struct line_editor *editor, const char *prompt);
-/* What was entered, of one line or several, for later. */
+/* Keeps an entry, one line or several, for later. */
 void line_editor_remember(struct line_editor *editor, const char *text);
 void line_editor_close(struct line_editor *editor);
 

@@ -328,7 +328,7 @@ static void publish_lines(struct server *s, struct arena *arena) {
     }
 }
 
-/* What the child has written, or that it has ended or is late. */
+/* Takes what the child has written, and notes when it has ended or is late. */
 static void go_on_diagnosing(struct server *s, bool is_late) {
     struct arena *arena = arena_new();
     bool is_open = !is_late && bytes_read(&s->diagnosing.written, s->diagnosing.pipe);
@@ -468,7 +468,7 @@ static void add_folder(struct server *s, const char *uri) {
         vec_push(s->arena, &s->folders, lsp_path_of_uri(s->arena, uri));
 }
 
-/* What the editor has open as its workspace: older ones tell of one folder. */
+/* Takes the folders of the editor's workspace: older editors tell of one. */
 static void take_folders(struct server *s, yyjson_val *params) {
     yyjson_val *folders = yyjson_obj_get(params, "workspaceFolders");
     if (!yyjson_is_arr(folders))

@@ -56,7 +56,7 @@ uint32_t lsp_offset(struct lsp_view *view, yyjson_val *position);
 yyjson_mut_val *lsp_diagnostics(struct lsp_view *view, yyjson_mut_doc *json);
 /* With one message, at the document's beginning. */
 yyjson_mut_val *lsp_diagnostics_of_failure(yyjson_mut_doc *json, const char *uri, int64_t version, const char *message);
-/* What there is to do about what is wrong in a range: of textDocument/codeAction. */
+/* Answers textDocument/codeAction: the edits that mend what is wrong in a range. */
 yyjson_mut_val *lsp_actions(struct lsp_view *view, yyjson_mut_doc *json, yyjson_val *params);
 
 /* ---- lsp_names.c, lsp_rename.c, lsp_typing.c: answers to what editors ask ---- */

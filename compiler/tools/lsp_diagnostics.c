@@ -1,4 +1,4 @@
-/* What is wrong with a document, and what to do about it: the diagnostics of `fclc check`, and
+/* Diagnostics of a document, and what to do about them: those of `fclc check`, and
    edits for those of their hints that name what to write. */
 #include <string.h>
 
@@ -121,8 +121,7 @@ static void add_action(struct lsp_view *view, yyjson_mut_doc *json, yyjson_mut_v
     json_add_text(json, view->arena, one, "newText", edit->text);
 }
 
-/* What stands between the first backquotes behind `before` in the hint; NULL: it does not say so.
-   */
+/* The text between the first backquotes behind `before` in the hint; NULL: the hint has none. */
 static const char *quoted_after(struct arena *arena, const char *hint, const char *before) {
     const char *at = strstr(hint, before);
     const char *begin = at ? strchr(at + strlen(before) - 1, '`') : NULL;

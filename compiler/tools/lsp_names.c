@@ -277,7 +277,7 @@ static bool is_defined_at(struct lsp_view *view, const struct name_place *place,
     return source && place->definition.begin - source->base == at && strcmp(lsp_uri_of_source(view, source), uri) == 0;
 }
 
-/* What is not of the prelude and the library, but where that is what the editor shows. */
+/* False for sources of the prelude and the library, unless the editor shows that one. */
 bool lsp_is_shown(const struct lsp_view *view, const struct source *source) {
     return source && (!source->is_ours || source == view->source);
 }

@@ -24,7 +24,7 @@ static const struct lsp_lines *lines_of(struct lsp_view *view, const struct sour
     return lines;
 }
 
-/* What comes behind the Basic Multilingual Plane takes two units of UTF-16. */
+/* A character behind the Basic Multilingual Plane takes two units of UTF-16. */
 static size_t units_of(uint32_t point) { return point > 0xFFFF && point != UTF8_INVALID ? 2 : 1; }
 
 yyjson_mut_val *lsp_position(struct lsp_view *view, yyjson_mut_doc *json, uint32_t offset) {
@@ -91,7 +91,8 @@ static int hexadecimal(char digit) {
     return -1;
 }
 
-/* What is no file: URI names something that has not been saved: a path that no file has. */
+/* The path of a URI; one that is no file: URI names something that has not been saved, and gets a path that no file
+   has. */
 const char *lsp_path_of_uri(struct arena *arena, const char *uri) {
     static const char scheme[] = "file://";
     if (strncmp(uri, scheme, strlen(scheme)) != 0)

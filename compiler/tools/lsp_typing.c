@@ -78,7 +78,7 @@ static const struct module *module_of(const struct lsp_view *view, const struct 
     return NULL;
 }
 
-/* What the document's own names hide comes first. */
+/* Names that the document's own names hide come first. */
 static void offer_globals(struct completion *o) {
     const struct lsp_view *view = o->view;
     const struct module *own = module_of(view, view->source);
@@ -251,7 +251,7 @@ static const struct token *called_before(const struct tokens *tokens, uint32_t o
     size_t end = 0;
     while (end < tokens->count && tokens->at[end].kind != 0 && tokens->at[end].span.end <= offset)
         end++;
-    /* What touches the cursor is being typed. */
+    /* The word that touches the cursor is being typed. */
     if (end > 0 && tokens->at[end - 1].span.end == offset && is_atom(tokens->at[end - 1].kind))
         end--;
     size_t depth = 0, atoms = 0;

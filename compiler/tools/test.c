@@ -203,7 +203,7 @@ static void run_tests(struct testing *t, struct compilation *c, const directives
             run_on(t, c, executors[i], tests);
 }
 
-/* What is wrong with the file itself fails like a test; `directive`: with that one. */
+/* An error of the file itself fails like a test; `directive`: with that one. */
 static void fail_file(struct testing *t, const char *path, const struct directive *directive, const char *why) {
     struct test_result one = {
         .path = path, .directive = directive, .outcome = TEST_FAILED, .why = why, .is_told = true};

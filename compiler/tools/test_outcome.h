@@ -1,4 +1,4 @@
-/* What came of a test directive on a target, and the reports of all of them: lines, JSON, JUnit. */
+/* The outcome of a test directive on a target, and the reports of all of them: lines, JSON, JUnit. */
 #ifndef FCL_TOOLS_TEST_OUTCOME_H
 #define FCL_TOOLS_TEST_OUTCOME_H
 

@@ -56,7 +56,7 @@ double base_of_natural(enum base base, uint64_t number);
 /* To the base, from any other: where that is narrow, a NaN is the one NaN that conversions give. */
 double base_of_floating(enum base base, double number);
 
-/* Whether an operation on two scalars gives the same when they change places. */
+/* Does an operation on two scalars give the same when they change places? */
 enum commutes { ORDERED, COMMUTES, INTEGERS_COMMUTE };
 
 /* A scalar constant. Integers and bools are kept sign- or zero-extended to 64 bits in `integer`;

@@ -1,4 +1,4 @@
-/* What the files of the checker share; no other stage includes it. */
+/* Declarations that the files of the checker share; no other stage includes it. */
 #ifndef FCL_TYPES_CHECKER_H
 #define FCL_TYPES_CHECKER_H
 
@@ -36,7 +36,7 @@ struct synonym {
     size_t nodes;              /* of it, with all synonyms written out */
     unsigned height;           /* names of types that lead to one another in it */
 };
-/* What the top level of a module (or the whole prelude) defines. */
+/* The definitions of a module's top level, or of the whole prelude. */
 struct scope {
     struct map *globals;  /* symbol → struct global_entry * */
     struct map *synonyms; /* symbol → struct synonym * */
@@ -62,7 +62,7 @@ struct callee {
     enum primitive primitive;         /* PRIM_COUNT: none */
     const struct core_global *global; /* NULL: none */
 };
-/* What is known: a primitive, or with PRIM_COUNT the prelude's function of that name. */
+/* A function that messages know: a primitive, or with PRIM_COUNT the prelude's function of that name. */
 struct known {
     enum primitive primitive;
     const char *of_prelude;
@@ -425,7 +425,7 @@ const char *level_text(struct checker *c, struct level level);
 
 /* ---- explain.c: the words ---- */
 void report_constraint(struct checker *c, const struct level_constraint *constraint);
-/* What c->failure says of `found` where `expected` is wanted; gives the diagnostic, for more notes. */
+/* Reports c->failure for `found` where `expected` is wanted; gives the diagnostic, for more notes. */
 struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected);
 struct diagnostic *report_value(struct checker *c, const struct core *core, struct type *expected);
 /* A function and the argument that does not fit. `place` SIZE_MAX: the two operands of an operator, of which `left` is

@@ -1,8 +1,8 @@
-/* Whether an operator commutes, as far as its definition shows: for `commutes`, which the
+/* Finds whether an operator commutes, as far as its definition shows: for `commutes`, which the
    interpreter and the elaborator must answer alike.
 
    note [mirrors]
-   Of `fn x y => e`, two expressions in e mirror each other when the one has the value of the other
+   In `fn x y => e`, two expressions in e mirror each other when the one has the value of the other
    with x and y exchanged; the operator commutes when e mirrors itself. That is looked for in their
    form: x and y mirror each other, and the same operation does on operands that do; one that
    commutes, also crosswise. Of two integers the one that a comparison of both chooses is the same
@@ -25,7 +25,8 @@ bool core_commutes_primitive(enum primitive primitive) { return primitive_info[p
 
 static bool commutes(struct arena *arena, unsigned *steps, const struct core *lambda);
 
-/* What the expression stands for, without lets, names of lets and selections from tuples that are written out. */
+/* The expression that this one stands for, without lets, names of lets and selections from tuples that are written
+   out. */
 static const struct core *resolved(struct mirrors *m, const struct core *core) {
     for (;;) {
         const struct core *next = NULL;

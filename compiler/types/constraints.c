@@ -83,7 +83,7 @@ void propagation_run(struct checker *c, struct propagation *p) {
     }
 }
 
-/* What few constraints take is not worth memory of its own. */
+/* So few constraints need no memory of their own. */
 enum { FEW_CONSTRAINTS = 500 };
 
 void propagation_begin(struct checker *c, struct propagation *p, size_t mark) {

@@ -1,4 +1,4 @@
-/* What literals of the core stand for, and the names in it; see core.h. */
+/* The values of the core's literals, and the names in it; see core.h. */
 #include "types/core.h"
 
 const struct core_config_info core_config_info[CONFIG_COUNT] = {

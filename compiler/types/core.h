@@ -134,7 +134,7 @@ struct core {
     };
 };
 
-/* What a number stands for at that floating type. */
+/* The value of a number at that floating type. */
 double core_floating(const struct core *literal, enum base base);
 
 enum global_kind { GLOBAL_FUN, GLOBAL_VAL, GLOBAL_KERNEL, GLOBAL_PARAM };
@@ -162,7 +162,7 @@ struct core_global {
     uint32_t index; /* in program->globals */
 };
 
-/* What a program was read from that is the IR of one, as text (ir/text/text.h). Each kernel is read
+/* The source of a program that is IR as text (ir/text/text.h). Each kernel is read
    anew whenever it is compiled, since passes change it. */
 struct program_ir {
     const struct source *source;

@@ -1,4 +1,4 @@
-/* What names stand for: locals in a map whose entries remember what they hide, globals in a map a module,
+/* Names and their meaning: locals in a map whose entries remember what they hide, globals in a map a module,
    and the words for names that stand for nothing. */
 #include <ctype.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static void offer_globals(struct checker *c, struct suggestion *suggestion, cons
     }
 }
 
-/* What people write who come from other languages. */
+/* Names that people write who come from other languages. */
 static const struct {
     const char *foreign, *here;
 } foreign_names[] = {
@@ -360,7 +360,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
     }
     bool is_of_brackets = is_of_comprehension(c, name, span);
     if (is_of_brackets && c->definition && diag_has_error_in(c->diagnostics, c->definition->span))
-        return; /* of its first place it was said */
+        return; /* already reported at its first use */
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
     const struct ast_decl *later = defined_later(c, name, span);

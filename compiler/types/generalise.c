@@ -417,7 +417,7 @@ static struct type *instantiate_type(struct checker *c, struct type *type, uint3
    last one had (tests/suites/limits.py). */
 enum { LARGE_SCHEME = 10000, CONSTRAINTS_LIMIT = 80000 };
 
-/* Is one use more of a large scheme too much? It is said once: what is larger yet would say the same. */
+/* True if one use more of a large scheme exceeds the limit. It is reported once a program. */
 static bool is_too_large(struct checker *c, const struct scheme *scheme, struct span span) {
     size_t count = scheme->constraints.count;
     if (count <= LARGE_SCHEME || (!c->has_too_large && c->pending.count + count <= CONSTRAINTS_LIMIT))

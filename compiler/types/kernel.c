@@ -52,7 +52,7 @@ static const char *dimension_problem(struct type *type) {
 }
 _Static_assert(TYPE_MOST_DIMENSIONS == 8, "as the message says");
 
-/* Whether more scalars than `left` can come of it; each place of a part that comes twice counts. */
+/* True if the type may have more scalars than `left`; a part that comes twice counts twice. */
 static bool has_many_scalars(struct type *type, size_t *left) {
     type = type_resolve(type);
     if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
@@ -90,7 +90,7 @@ static bool is_scalar(struct type *type) { /* kind BT */
     return true;
 }
 
-/* What is wrong with a kernel's parameter, or result, of that type; NULL: nothing. */
+/* Says what is wrong with a kernel's parameter, or result, of that type; NULL: nothing. */
 static const char *problem_of(struct type *type, bool is_result);
 
 static const char *problem_of_parts(struct type *tuple, bool is_result) {
@@ -253,7 +253,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         return;
     const char *problem = problem_of_whole(type, true);
     if (problem && diag_has_error_in(c->diagnostics, decl->span))
-        return; /* of syntax, of which this may come */
+        return; /* a syntax error in the declaration may be the cause */
     if (problem) {
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_TYPE, decl->body->span,
                                           "a kernel cannot give a result of type `%s`", type_text(c, type));

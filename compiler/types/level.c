@@ -86,7 +86,7 @@ struct level *level_rigid(struct checker *c, symbol name, struct span span) {
     return level;
 }
 
-/* What changed is remembered for a propagation that is at work. */
+/* Remembers a variable that changed, for a propagation that is at work. */
 static void touch(struct checker *c, struct level_variable *variable) {
     if (c->propagates)
         vec_push(c->arena, &c->touched, variable);

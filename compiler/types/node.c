@@ -34,7 +34,7 @@ const char *head_name(const struct core *head) {
     return head->kind == CORE_PRIMITIVE ? primitive_info[head->primitive.primitive].name : NULL;
 }
 
-/* What a name is bound to, if that is another name: `sort` for `s` in `let s = sort`. */
+/* The expression that a name is bound to, if that is another name: `sort` for `s` in `let s = sort`. */
 static const struct core *other_name(const struct core *name) {
     for (;;) {
         const struct core *value = NULL;

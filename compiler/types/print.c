@@ -10,7 +10,7 @@ struct shown_stored {
 struct type_printer {
     struct text *out;
     bool use_names, gives_names; /* with neither: unknowns are _ */
-    bool hides_numbers;          /* those of which more is not known are _, too */
+    bool hides_numbers;          /* prints number types that are not known further as _, too */
     VEC(const struct type_variable *) types;
     VEC(const struct level_variable *) levels;
     VEC(int) offsets; /* the greatest of each in `levels` */
@@ -77,7 +77,7 @@ static void print_level_view(struct type_printer *p, const struct level *level) 
     print_letters(p->out, i, 'l');
 }
 
-/* What is stored as a variable has a variable of its own here; print_scheme says which. */
+/* A stored type that is a variable is printed as a variable of its own; print_scheme says which. */
 static void print_stored(struct type_printer *p, struct type *type) {
     struct type *of = type_resolve(type->stored.of);
     if (of->kind != TYPE_VARIABLE || !p->gives_names) {
@@ -266,7 +266,7 @@ static struct shown_level *shown_level(const struct shown_levels *all, struct le
     return NULL;
 }
 
-/* Whether both sides are constants or in the type. Then `a < b` bounds them, and `*narrows` says whether it did. */
+/* True if both sides are constants or in the type. Then `a < b` bounds them, and `*narrows` says whether it did. */
 static bool bound_shown(const struct shown_levels *all, const struct level_constraint *k, bool *narrows) {
     if (k->kind != LEVEL_BELOW || !is_proper(k->a) || !is_proper(k->b))
         return false;

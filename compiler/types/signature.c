@@ -77,7 +77,7 @@ struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum 
 
 /* ---- names of types ---- */
 
-/* What array types are called elsewhere. */
+/* Names of array types in other languages. */
 static bool names_arrays(const char *name) {
     static const char *const foreign[] = {"array", "Array", "list", "List", "vector", "Vector", "arr", "vec"};
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -86,7 +86,7 @@ static bool names_arrays(const char *name) {
     return false;
 }
 
-/* What types are called elsewhere; NULL: there is nothing of the kind. Names of one or two letters are variables. */
+/* Names of types in other languages; NULL: FCL has nothing of the kind. Names of one or two letters are variables. */
 static const struct {
     const char *name, *here;
 } foreign_types[] = {
@@ -132,7 +132,7 @@ static void hint_foreign_type(struct checker *c, struct diagnostic *d, const cha
         diag_hint(c->diagnostics, d, "the types of numbers are i8 to i64, u8 to u64, f16, bf16, `float` and `double`");
 }
 
-/* What `float4` and the like, types of CUDA and OpenCL, have a few of; NULL: it is none of them. */
+/* The element of `float4` and the like, types of CUDA and OpenCL; NULL: it is none of them. */
 static const char *vector_element(const char *name) {
     size_t length = strlen(name);
     if (length < 2 || name[length - 1] < '2' || name[length - 1] > '4')

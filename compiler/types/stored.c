@@ -1,4 +1,4 @@
-/* What is stored (type.h, note [stored types]): the types that cannot be are found when a definition is complete. */
+/* Stored types (type.h, note [stored types]): those that cannot be stored are found when a definition is complete. */
 #include "types/checker.h"
 
 struct type *type_store(struct checker *c, struct type *of, struct level *level) {

@@ -157,8 +157,8 @@ struct type {
     };
 };
 /* note [stored types]
-   What `force`, `while` and `power` store is a push array, a scalar, or a tuple of these, and what
-   they give is the same with pull arrays: one says the other. So the first is a function of the
+   `force`, `while` and `power` store a push array, a scalar, or a tuple of these, and give the same
+   with pull arrays: one says the other. So the first is a function of the
    second: TYPE_STORED of `[t]` at level l is `[t]<l>`, of a scalar the scalar, of a tuple a tuple
    of such. `type_resolve` replaces it as soon as so much is known, so that it stands only before a
    variable. In a type that is shown, `a` stored as `b` are two variables and a constraint. */

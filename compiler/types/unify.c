@@ -39,7 +39,7 @@ static bool adjust(struct checker *c, struct type_variable *variable, struct typ
     return true;
 }
 
-/* Nothing more will be said of what an error has to do with. */
+/* Suppresses later errors about types that contain an error. */
 static void give_up(struct checker *c, struct type *type, struct walk *walk) {
     type = type_resolve(type);
     if (!type_walk_comes(walk->number, type, 0) || walk->left == 0)
@@ -146,7 +146,7 @@ static struct type *lifted(struct checker *c, struct type *type, bool up) {
 
 /* ---- the two relations ---- */
 
-/* What was related already in one call: a pair of nodes says the same wherever it comes. */
+/* The pairs of nodes that one call has related already: a pair of nodes says the same wherever it comes. */
 struct relation {
     struct checker *c;
     size_t steps;

@@ -138,7 +138,7 @@ static size_t component_count(struct type *type) {
     return count;
 }
 
-/* As `fclc run -o` writes a tuple: each component has a file. */
+/* Reads a tuple as `fclc run -o` writes it: each component has a file. */
 static struct host_value *read_components(struct file *f, struct type *type, size_t count, size_t *next) {
     type = type_resolve(type);
     if (type->kind != TYPE_TUPLE) {

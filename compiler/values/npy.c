@@ -259,7 +259,7 @@ static bool read_header(struct arena *arena, struct value_bytes *bytes, struct h
 
 static const char *name_of(enum base base) { return base_info[base].name; }
 
-/* Whether elements can become the wanted type at all: integers where they fit, anything but bool to floating. */
+/* Can elements become the wanted type at all? Integers where they fit, anything but bool to floating. */
 static bool convertible(enum base from, enum base to) {
     if (from == to)
         return true;
@@ -329,7 +329,7 @@ static bool read_field(struct arena *arena, const struct header *header, const s
     return true;
 }
 
-/* What stands before a complaint about a field of several. */
+/* The beginning of a complaint about one field of several. */
 static const char *of_field(struct arena *arena, const struct header *header, const struct field *field) {
     return header->is_structured ? arena_printf(arena, "field `%s`: ", field->name) : "";
 }

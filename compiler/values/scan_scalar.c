@@ -8,7 +8,7 @@
 
 enum { TOKEN_LONGEST = 512 };
 
-/* What a scalar can consist of; a sign inside only after an exponent. */
+/* The length of what can be a scalar; a sign stands inside only after an exponent. */
 static size_t token_length(const char *text) {
     size_t length = 0;
     bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

@@ -180,7 +180,7 @@ static bool stands_for_nothing(const struct cell *cell) {
     return is_among(lowered(cell, word), words, sizeof words / sizeof *words);
 }
 
-/* As other programs write what FCL calls nan, inf, true and false. */
+/* Reads the words by which other programs write what FCL calls nan, inf, true and false. */
 static bool read_word(struct table_reader *r, const struct cell *cell, enum base base, union scalar *value) {
     static const char *const floats[] = {"nan", "inf", "infinity"}, *const bools[] = {"true", "false"};
     char word[LOWERED_LONGEST + 1];
@@ -193,7 +193,7 @@ static bool read_word(struct table_reader *r, const struct cell *cell, enum base
     return value_parse_scalar(r->arena, base, &whole, value, &why);
 }
 
-/* What looks like a number of another country, or like several. */
+/* True for a text that looks like a number of another country, or like several. */
 static bool has_other_marks(const struct cell *cell) {
     bool has_digit = false, has_mark = false;
     for (const char *at = cell->at; at < cell->end; at++) {

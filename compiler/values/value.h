@@ -59,7 +59,7 @@ struct host_value *value_scalar(struct arena *arena, enum base base, union scala
 struct host_value *value_tuple(struct arena *arena, struct type *type, struct host_value **items);
 /* A zeroed array; `element` is a base type or a tuple of them (of tuples …), which gives a ZIPPED value. */
 struct host_value *value_array(struct arena *arena, struct type *element, size_t rank, const int64_t *shape);
-/* What is wrong with a length of that many digits. */
+/* Says what is wrong with a length of that many digits. */
 const char *value_why_too_many(struct arena *arena, const char *digits, size_t count);
 /* The number of elements of such a shape. False, with *why, when it exceeds what a length or this machine can hold. */
 bool value_check_shape(struct arena *arena, struct type *element, size_t rank, const int64_t *shape, int64_t *count,
@@ -77,7 +77,7 @@ int64_t value_element_count(const struct host_value *value); /* ARRAY, ZIPPED: t
 
 /* [[…[element]…]], pull or push at every depth: the number of dimensions, 0 when `type` is no array. */
 size_t value_type_rank(struct type *type, struct type **element);
-/* Whether values of that (ground) type can be written down at all: scalars, dense arrays, tuples of these. */
+/* True if values of that (ground) type can be written down at all: scalars, dense arrays, tuples of these. */
 bool value_type_is_host(struct type *type);
 bool value_is_bytes(struct type *type); /* [u8] */
 
@@ -148,7 +148,7 @@ bool value_inflate(struct value_bytes packed, struct value_bytes bytes, const ch
 /* The value in the file of that path, which is relative to `directory`; `as_bytes`: its bytes. */
 struct host_value *value_from_file(struct arena *arena, struct type *type, const char *directory, const char *path,
                                    bool as_bytes, const char **why);
-/* Whether the text ends as the name of a file does that can be read. */
+/* True if the text ends as the name of a file that can be read. */
 bool value_names_file(const char *text);
 
 /* SCALAR, ARRAY or ZIPPED, which becomes a structured array. */
@@ -163,7 +163,7 @@ void value_print_scalar(struct text *out, enum base base, union scalar value);
 /* On one line; arrays of more than `limit` elements, or rows without any (0: no limit), print so many and then their
    size. */
 void value_print(struct text *out, const struct host_value *value, int64_t limit);
-/* As `fclc run` does: a line per component, scalars and tuples of scalars on one; ends with a newline. */
+/* Prints as `fclc run` does: a line per component, scalars and tuples of scalars on one; ends with a newline. */
 void value_print_lines(struct text *out, const struct host_value *value, int64_t limit);
 
 /* ---- comparing (compare.c) ---- */

@@ -63,7 +63,7 @@ module.exports = grammar({
     launch: ($) => seq('with', list($.setting)),
     setting: ($) =>
       choice(seq(field('name', $.constant), '=', field('default', $._expression), optional($.choices)), 'contract',
-             'approximate'),
+             'approximate', 'anyOrder'),
     value: ($) => seq('val', field('name', $.identifier), '=', field('body', $._expression)),
     type_declaration: ($) =>
       seq('type', field('name', $.identifier), repeat(choice($.identifier, $.type_variable)), '=',

@@ -1,4 +1,4 @@
-/* What a call is given, as values of FCL. */
+/* The arguments of a call, as values of FCL. */
 #include "core.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What all others need: base types, errors, objects. */
+/* Base types, errors and objects, which all other files need. */
 #include "core.h"
 
 #include <stdio.h>

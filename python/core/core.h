@@ -51,10 +51,10 @@ PyObject *py_fail_with(PyObject *type, int status, const char *message);
 /* Warnings that came with success are Python's; 0, or -1 where one became an error. */
 int py_take_message(enum fclc_status status, char *message);
 int py_wrong_argument(const char *format, ...);
-/* Whether what was raised says that a value is not of the kind that was tried. All else is its own to tell. */
+/* True if the exception says that a value is not of the kind that was tried. Other exceptions go on to the caller. */
 int py_is_refusal(void);
-/* What is raised now has that as its context, which PyErr_Fetch gave, as by `raise … from None`: it says all that the
-   other does, in the caller's words. */
+/* Makes the exception that PyErr_Fetch gave the context of the one that is raised now, as by `raise … from None`: the
+   new one says all that the other does, in the caller's words. */
 void py_because(PyObject *type, PyObject *cause, PyObject *trace);
 /* An attribute: 1, 0 where there is none, or -1 where it raises something else. */
 int py_find(PyObject *object, const char *name, PyObject **found);
@@ -65,7 +65,7 @@ PyObject *py_itself(PyObject *self, PyObject *unused);
 
 /* ---- device.c ---- */
 
-/* What is to be freed when the lock is let go: a buffer, or a kernel and then its program. */
+/* Things to free when the lock is let go: a buffer, or a kernel and then its program. */
 struct garbage {
     struct fcl_buffer *buffer;
     struct fclc_kernel *kernel;
@@ -106,7 +106,7 @@ extern PyType_Spec py_device_spec;
 
 /* ---- view.c ---- */
 
-/* As PyObject_GetBuffer, for memory of any form. */
+/* Does what PyObject_GetBuffer does, for memory of any form. */
 int py_view_get(PyObject *object, Py_buffer *view);
 /* In row-major order, without gaps. */
 int py_view_is_dense(const Py_buffer *view);
@@ -158,7 +158,7 @@ extern PyType_Spec py_kernel_spec;
 
 /* ---- arguments.c ---- */
 
-/* What a call holds while it runs. */
+/* Everything that a call holds while it runs. */
 struct call {
     struct kernel *kernel;
     const struct fclc_parameter *parameter; /* in work, */
@@ -185,7 +185,7 @@ int py_wrong_because(const struct call *call, const char *format, ...);
 void py_type_name(PyObject *object, char *text, size_t bytes);
 /* Keeps it until the call has ended; -1: there is none. */
 int py_hold(struct call *call, PyObject *object);
-/* What is given against what is wanted. */
+/* These compare the array that is given with the type that is wanted. */
 int py_take_shape(struct call *call, const struct fclc_type *type, int rank, const Py_ssize_t *shape,
                   struct fclc_value *value);
 int py_take_base(struct call *call, const struct fclc_type *type, int base, const char *format);
@@ -194,11 +194,11 @@ int py_take_all(struct call *call, PyObject *args);
 
 /* ---- exchange.c ---- */
 
-/* What `fcl.Array` gives NumPy, CuPy and others: a field and two methods. */
+/* `fcl.Array` gives these to NumPy, CuPy and others: a field and two methods. */
 PyObject *py_array_interface(PyObject *object, void *closure);
 PyObject *py_array_dlpack_device(PyObject *object, PyObject *unused);
 PyObject *py_array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs);
-/* What it says of itself, `interface`, is a dictionary of version 2 or 3. */
+/* `interface`, by which the object describes itself, is a dictionary of version 2 or 3. */
 int py_take_cuda(struct call *call, const struct fclc_type *type, PyObject *interface, struct fclc_value *value);
 int py_take_dlpack(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value);
 /* In row-major order, without gaps. */

@@ -25,8 +25,8 @@ static void wait_a_little(void) {
     Py_END_ALLOW_THREADS
 }
 
-/* What others do before a fork may wait for a lock of theirs, which the thread that is here may have: after a second
-   it goes on. The thread that forks may have finalisers that call kernels: it never waits for itself. */
+/* Other libraries' work before a fork may wait for a lock of theirs, which the thread that is here may have: after a
+   second it goes on. The thread that forks may have finalisers that call kernels: it never waits for itself. */
 static void await_forker(void) {
     int patience = PATIENCE;
     while (gate.forker && gate.forker != PyThread_get_thread_ident() && patience > 0) {
@@ -94,7 +94,7 @@ int py_guard_init(struct guard *guard) {
     return -1;
 }
 
-/* What a fork has left of it: nothing of a driver's, nor of what another thread was in the middle of. */
+/* True if a fork has lost it: all of a driver's, and what another thread was in the middle of. */
 static int is_lost(struct guard *guard) {
     if (guard->forks == gate.forks)
         return 0;

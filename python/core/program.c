@@ -90,7 +90,7 @@ static PyObject *program_kernels(PyObject *object, void *closure) {
     return list;
 }
 
-/* What its options ask for, as Device wants it; None: the interpreter. */
+/* The device that the program's options ask for, in Device's form; None: the interpreter. */
 static PyObject *program_target(PyObject *object, void *closure) {
     bool runs;
     enum fcl_device_kind kind = fclc_device_kind(((struct program *)object)->program, &runs);

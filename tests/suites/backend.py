@@ -420,7 +420,7 @@ def cases(env):
         rows = passes.rows()
         steps = [f"--skip={row.name}" for row in rows if row.is_step]
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
-        waiting -= {"conditions"}  # the printers of C and OpenCL alone go by what it marks
+        waiting -= {"conditions", "share"}  # printers alone go by what these mark
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):
@@ -830,6 +830,24 @@ def cases(env):
             assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
 
+    def ahead():
+        path = os.path.join(env.tmp(), "ahead.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                "kernel k (n : int) (wide : int) (xs : [f16]) (ys : [float]) = (interleaveInto 1024 (fn (c, i) => c *"
+                " 256 + i) (generate 4 (fn c =>\n"
+                "  let load k = (push <block> (generate 2048 (fn i => xs ! ((c * 32 + i / 64) * wide + k * 64 + i % 64))),\n"
+                "                push <block> (generate 256 (fn i => ys ! (k * 512 + 2 * i))))\n"
+                "      use _ (a, b) s = push <block> (generate 256 (fn i => s ! i + b ! (255 - i) * float (a ! (i * 7)))) in\n"
+                "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
+        first, loop = text.split("while (")
+        assert [count("fcl_end_copies<-1>", first), count("fcl_copy_piece<8>", first)] == [2, 3], text
+        assert count("__syncthreads", loop) == 1 and loop.index("fcl_end_copies<2>") < loop.index("__syncthreads"), text
+        # rows of 64 halves by pieces of 8; every second float alone
+        assert count("fcl_copy_piece<8>", loop) == 1 and count("fcl_copy_ahead", loop) == 1, text
+    yield Case("what powerAhead loads is copied in stages, with one barrier a step", ahead)
+
     def known_sizes():
         path = os.path.join(env.tmp(), "known.fcl")
         with open(path, "w", encoding="utf-8") as file:
@@ -848,14 +866,13 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
-        once, loop, rest = text.split("while (")[1:]  # round the whole panels, if there are any; each; what is left
-        assert [count("fcl_store_pair", part) for part in (once, loop)] == [16, 32], text  # two panels in a round
-        assert count("__syncthreads", loop) == 2 + 1, loop  # a barrier for each, and one behind the loop
-        assert not count("fcl_load_halves", rest), rest
-        # where rows begin at multiples of 8, all that a thread loads of a panel is four loads of 16 bytes
-        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, xs \+ ", loop) == 4, loop
-        assert count(r"fcl_load_halves<8>\(\w+\.words(?: \+ 4)?, ys \+ ", loop) == 4, loop
-    yield Case("a product of halves loads eight at a time", panels_of_halves)
+        first, loop, rest = text.split("while (")  # two panels before the loop, one in it; what is left
+        assert [count("fcl_copy_piece<8>", part) for part in (first, loop, rest)] == [4, 2, 0], text
+        assert [count("fcl_end_copies<1>", loop), count("__syncthreads", loop)] == [1, 1], loop
+        # and lanes load rows of matrices together, behind the barrier
+        assert [count("fcl_mma_f16_rows", part) for part in (first, loop, rest)] == [0, 2, 0], text
+        assert loop.index("__syncthreads") < loop.index("now = fcl_now()") < loop.index("fcl_mma_f16_rows"), loop
+    yield Case("a product of halves copies eight at a time, and loads rows for its units", panels_of_halves)
 
     def calls():
         text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"),

@@ -43,7 +43,7 @@ def run(env, program):
 
 def cases(env):
     page = sections(open(env.path("docs", "errors.md"), encoding="utf-8").read())
-    rows = re.findall(r'^(?:DIAG|WARNING)\(\w+, "([EW]\d+)", (?:"\w+", )?(".*")\)$',
+    rows = re.findall(r'^(?:DIAG|WARNING|ALWAYS)\(\w+, "([EW]\d+)", (?:"\w+", )?(".*")\)$',
                       open(env.path("compiler/support/diag.def"), encoding="utf-8").read(), re.M)
 
     def complete():

@@ -108,7 +108,7 @@ extern "C" __device__ float ldexpf(float, int) noexcept;
 extern "C" __device__ long long llrint(double) noexcept;
 extern "C" __device__ long lrint(double) noexcept;
 extern "C" __device__ int abs(int) noexcept;
-// As the hardware: NaN loses, and -0 is below 0.
+// Does what the hardware does: NaN loses, and -0 is below 0.
 #define CUDA_EXTREME(T, name, sign, is_first)                                                                          \
     CUDA_FUNCTION T name(T x, T y) {                                                                                   \
         return y != y || x sign y || (x == y && (bool)__builtin_signbit(x) == is_first) ? x : y;                       \

@@ -1,6 +1,6 @@
 // Prints the grammar.json of a tree-sitter grammar, as `tree-sitter generate` would; the argument is
 // grammar.js.
-// What a grammar says is data; these are the words that it is said with.
+// A grammar is data; these are the words that it is written with.
 const path = require('path');
 
 const rule = (value) => {

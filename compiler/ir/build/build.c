@@ -731,9 +731,12 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
     return atomic(b, ATOMIC_COMPARE_EXCHANGE, buffer, operands, 3);
 }
 
-void ir_fence(struct ir_builder *b, enum level_value among) {
+void ir_fence(struct ir_builder *b, enum level_value among) { ir_fence_copies(b, among, NULL); }
+
+void ir_fence_copies(struct ir_builder *b, enum level_value among, struct ir_buffer *buffer) {
     struct ir_instruction *fence = builder_instruction(b, IR_FENCE, 0, 0, 0);
     fence->outer = among;
+    fence->buffer = buffer;
     builder_append(b, b->frames.count - 1, fence);
     count_store(b);
 }
@@ -889,8 +892,12 @@ struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct i
     return exchange(b, IR_MATCH, ir_lanes_base(b->kernel), value, bits);
 }
 
-void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS], struct ir_value *results[MMA_SUMS]) {
-    struct ir_instruction *instruction = builder_instruction(b, IR_MMA, MMA_OPERANDS, MMA_SUMS, 0);
+void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS], struct ir_value *const *places,
+            struct ir_value *results[MMA_SUMS]) {
+    size_t count = MMA_OPERANDS + (places ? MMA_PLACES : 0);
+    struct ir_instruction *instruction = builder_instruction(b, IR_MMA, count, MMA_SUMS, 0);
+    for (size_t i = MMA_OPERANDS; i < count; i++)
+        instruction->operands[i] = builder_operand(b, places[i - MMA_OPERANDS]);
     for (size_t i = 0; i < MMA_OPERANDS; i++)
         instruction->operands[i] = builder_operand(b, operands[i]);
     for (size_t i = 0; i < MMA_SUMS; i++)

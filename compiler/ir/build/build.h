@@ -84,6 +84,7 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
                                      struct ir_value *expected, struct ir_value *desired);
 /* Among the threads of a block, or of the grid. */
 void ir_fence(struct ir_builder *b, enum level_value among);
+void ir_fence_copies(struct ir_builder *b, enum level_value among, struct ir_buffer *buffer); /* note [copies ahead] */
 /* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats;
    a ballot of bools is an ir_lanes_base. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
@@ -91,7 +92,9 @@ struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 /* The lanes in which all of these bits are 0, or not all, as here. `bits` is the same in all lanes. */
 struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct ir_value *bits);
 /* Operands and results as note [fragments] has them. */
-void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS], struct ir_value *results[MMA_SUMS]);
+/* `places`: MMA_PLACES, or NULL. */
+void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS], struct ir_value *const *places,
+            struct ir_value *results[MMA_SUMS]);
 /* The index of such a place among the kernel's. */
 uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 /* `a` and `limit` are ints. */

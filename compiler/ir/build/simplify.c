@@ -335,8 +335,8 @@ static struct ir_value *simplify_extreme(struct ir_builder *b, struct wanted *w)
     return NULL;
 }
 
-/* What one of two branches gives, compared with a constant: where each branch decides it, it is
-   their condition or not that. */
+/* Compares the result of a branch with a constant: where each branch decides the comparison, it is
+   their condition or its opposite. */
 static struct ir_value *compare_chosen(struct ir_builder *b, struct wanted *w) {
     struct ir_value **x = w->x;
     enum ir_op op = w->op;
@@ -463,7 +463,7 @@ static struct ir_value *simplify_shift(struct ir_builder *b, struct wanted *w) {
     return NULL;
 }
 
-/* Whether the last operand of `0 < n ? c * n + d : d` is the first one at n = 0, for an n that is not negative. */
+/* True if the last operand of `0 < n ? c * n + d : d` is the first one at n = 0, for an n that is not negative. */
 static bool is_where_none(struct ir_builder *b, struct ir_value **x) {
     struct linear sum;
     if (!is_op(x[0], OP_LT) || !is_integer_constant(operand_of(x[0], 0), 0) || is_floating(x[1]) || !x[2]->is_constant)

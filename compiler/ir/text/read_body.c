@@ -85,6 +85,8 @@ void reader_buffer(struct reader *r) {
     buffer->is_zeroed = reader_accept(r, "zeroed");
     buffer->is_said = reader_accept(r, "said");
     buffer->is_swapped = reader_accept(r, "swapped");
+    if (reader_accept(r, "stages"))
+        buffer->stages = (int)reader_integer(r, 2, MOST_STAGES);
     buffer->is_plain = reader_accept(r, "plain");
     buffer->of_host = reader_accept(r, "host");
     if (buffer->memory == MEMORY_TABLE && !buffer->capacity)
@@ -254,7 +256,7 @@ static void read_operation(struct reader *r, struct ir_instruction *i) {
     reader_expected(r, "an instruction");
 }
 
-/* What comes behind the results. */
+/* Reads an instruction behind its results. */
 static void read_right(struct reader *r, struct ir_instruction *i) {
     value_list operands = {0};
     int kind = IR_OPERATION + 1;
@@ -269,7 +271,10 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
         break;
     case IR_LOAD:
     case IR_STORE: read_access(r, i); break;
-    case IR_FENCE: i->outer = reader_level(r); break;
+    case IR_FENCE:
+        i->outer = reader_level(r);
+        i->buffer = reader_accept(r, "copies") ? reader_buffer_use(r) : NULL;
+        break;
     case IR_CHECK: i->site = (uint32_t)reader_integer(r, 0, MOST_NUMBERS); /* fall through */
     case IR_SHUFFLE:
     case IR_MATCH:

@@ -1,6 +1,6 @@
-/* What a kernel that was read promises, and ir_verify takes for granted, as the elaborator keeps it: parameters and
-   results are what `takes` and `gives` say, buffers live where they are used, somebody stores what is loaded, and one
-   iteration stores an element. What only a run can show is found by --check (checked.c) and the interpreter
+/* The promises of a kernel that was read. The elaborator keeps them, and ir_verify takes them for granted: parameters
+   and results are what `takes` and `gives` say, buffers live where they are used, somebody stores what is loaded, and
+   one iteration stores an element. What only a run can show is found by --check (checked.c) and the interpreter
    (evaluate.c). */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the files that read the IR from text share. Private to them.
+/* Declarations that the files which read the IR from text share. Private to them.
 
    A line is an instruction, `{` begins a region and `}` ends it. The first mistake ends the reading. Numbers that the
    text gives values are kept; names get numbers behind these. */
@@ -51,7 +51,7 @@ struct reader {
     struct map *paths; /* of the places of checks: symbol → struct path */
     VEC(struct where) wheres;
 
-    /* What is of one kernel: */
+    /* The state of one kernel: */
     struct ir_kernel *kernel;
     struct map *values, *buffers, *constants; /* symbol → them */
     struct map *is_numbered;                  /* values whose number the text gives */
@@ -103,7 +103,7 @@ void reader_close(struct reader *r);
 
 /* ---- read_rules.c ---- */
 
-/* What the text promises, of the kernel that was read. */
+/* Checks the text's promises of the kernel that was read. */
 void reader_check_kernel(struct reader *r);
 
 #endif

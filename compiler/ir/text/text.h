@@ -8,10 +8,10 @@
 
 enum { IR_TEXT_VERSION = 1 };
 
-/* What a file begins with: the version; the target that the kernels were elaborated for, or NULL: any; the name of
-   the program that they are from. */
+/* Writes the beginning of a file: the version; the target that the kernels were elaborated for, or NULL: any; the name
+   of the program that they are from. */
 void ir_write_head(struct text *out, const char *target, const char *from);
-void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources);
+void ir_write_text(struct text *out, const struct ir_kernel *kernel, const struct sources *sources);
 
 struct ir_file {
     const char *target; /* NULL: any */
@@ -26,7 +26,7 @@ struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sou
    wait for others? */
 bool ir_is_bound(const struct ir_kernel *kernel);
 
-/* What --check adds to a kernel that was read. */
+/* Adds the checks of --check to a kernel that was read. */
 void ir_add_checks(struct arena *arena, struct ir_kernel *kernel);
 
 #endif

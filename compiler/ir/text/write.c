@@ -129,7 +129,7 @@ static void add_place(struct ir_writer *w, const struct ir_instruction *access) 
     text_add(w->out, "]");
 }
 
-/* What memory it is, and how much. */
+/* Writes which memory it is, and how much. */
 static void add_memory(struct ir_writer *w, const struct ir_buffer *buffer) {
     text_printf(w->out, "%s%s %s", ir_memory_names[buffer->memory],
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? " warp" : "",
@@ -143,6 +143,8 @@ static void add_memory(struct ir_writer *w, const struct ir_buffer *buffer) {
     text_add(w->out, buffer->is_zeroed ? " zeroed" : "");
     text_add(w->out, buffer->is_said ? " said" : "");
     text_add(w->out, buffer->is_swapped ? " swapped" : "");
+    if (buffer->stages)
+        text_printf(w->out, " stages %d", buffer->stages);
     text_add(w->out, buffer->is_plain ? " plain" : "");
     text_add(w->out, buffer->of_host ? " host" : "");
     if (buffer->memory == MEMORY_TABLE) {
@@ -289,7 +291,12 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         add_values(w, i->operands + 1, i->operand_count - 1);
         text_add(out, i->again ? " again\n" : "\n");
         return;
-    case IR_FENCE: text_printf(out, "fence %s\n", level_names[i->outer]); return;
+    case IR_FENCE:
+        text_printf(out, "fence %s", level_names[i->outer]);
+        if (i->buffer)
+            text_printf(out, " copies %s", buffer_name(w, i->buffer));
+        end_line(w);
+        return;
     case IR_SHUFFLE:
     case IR_MATCH:
     case IR_BALLOT:
@@ -449,7 +456,7 @@ void ir_write_head(struct text *out, const char *target, const char *from) {
     text_add(out, "\n");
 }
 
-void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
+void ir_write_text(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
     struct ir_writer w = {.out = out, .kernel = kernel, .sources = sources};
     text_add(out, "\nkernel ");
     add_quoted(out, kernel->name->text);

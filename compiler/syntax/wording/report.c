@@ -76,7 +76,7 @@ static struct openers open_before(struct parser *p, size_t index) {
     return open;
 }
 
-/* What closes an opener; NULL when that could not come at the error. */
+/* The token that closes an opener; NULL when that could not come at the error. */
 static const char *missing_closer(int opener, const struct expected *expected) {
     switch (opener) {
     case '(': return expected->parenthesis ? ")" : NULL;
@@ -222,8 +222,8 @@ static struct map *bound_before(const struct parser *p, size_t index) {
     return bound;
 }
 
-/* What stands at the start of a line before the `=`, if it looks like a pattern or a function with its parameters; 0:
-   nothing does. */
+/* The first token of the line before the `=`, if the line looks like a pattern or a function with its parameters; 0:
+   it does not. */
 static size_t line_of_binding(const struct parser *p, size_t index) {
     while (index > 0) {
         const struct token *before = token_at(p, --index);
@@ -258,7 +258,7 @@ static bool is_last_comparison(const struct parser *p, size_t begin, size_t equa
     return is_known && (token_at(p, next)->kind == 0 || token_starts_declaration(token_at(p, next)->kind));
 }
 
-/* What was meant by an `=` that does not define, though something at the start of a line stands before it. */
+/* Hints at what was meant by an `=` that does not define, though something at the start of a line stands before it. */
 static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin, size_t equals) {
     size_t declaration = declaration_at(p, equals);
     bool is_inside =
@@ -273,7 +273,7 @@ static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin
         diag_hint(p->diagnostics, error, "`==` compares; `=` only defines, after `let`, `fun`, `val` and the like");
 }
 
-/* What other languages have words for; in the declaration that holds the error they tell what was meant. */
+/* Words of other languages; in the declaration that holds the error they tell what was meant. */
 static const struct {
     const char *word, *hint;
 } foreign_words[] = {
@@ -433,7 +433,7 @@ static const char *equals_hint(const struct parser *p, size_t index) {
                                     : "the `=` before the value is missing: `val x = e`";
 }
 
-/* What goes wrong among the parameters of a definition: they are not declared as in C. */
+/* The hint for an error among the parameters of a definition: they are not declared as in C. */
 static const char *parameter_hint(const struct parser *p, size_t opener, size_t index) {
     size_t first = index;
     while (first > 0 && !token_starts_declaration(token_at(p, first)->kind))
@@ -520,7 +520,7 @@ static bool has_equals_before(const struct parser *p, size_t index) {
     return false;
 }
 
-/* What goes wrong with the shape of a kernel's launches; NULL: nothing that is known. */
+/* The hint for an error in the shape of a kernel's launches; NULL: there is none. */
 static const char *launch_hint(const struct parser *p, size_t index, const struct expected *e, int declares) {
     int found = token_at(p, index)->kind;
     if (found == TOKEN_WITH)
@@ -575,7 +575,7 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
     return launch_hint(p, index, e, declares);
 }
 
-/* What to say of a `let` that stands where definitions do. */
+/* The hint for a `let` that stands where definitions do. */
 static const char *outside_hint(const struct parser *p, size_t let) {
     size_t name = let + 1;
     while (kind_after(p, name - 1) == TOKEN_BINDING)
@@ -586,7 +586,7 @@ static const char *outside_hint(const struct parser *p, size_t let) {
                        : "outside of functions it is `val y = e`, without `let`";
 }
 
-/* What is missing where a `let` is open; NULL: nothing that is known. */
+/* The hint for what is missing where a `let` is open; NULL: there is none. */
 static const char *let_hint(const struct parser *p, size_t let, size_t index) {
     int found = token_at(p, index)->kind;
     uint32_t begin = token_at(p, let)->span.begin;
@@ -680,7 +680,7 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     else if (found == TOKEN_LET && e->declarations)
         diag_hint(d, error, "%s", outside_hint(p, index));
     else if (before == TOKEN_IMPORT)
-        diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is there without");
+        diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is always imported");
     else if (e->declarations && declaration_of(p, index) == TOKEN_DATA)
         diag_hint(d, error,
                   "a constructor stands alone, or is applied to one type, which may be a tuple: `Box (float, "

@@ -5,7 +5,7 @@
 
 #include "syntax/ast_build.h"
 
-/* What could have come, from the parser's tables, in groups that mean something to a programmer. */
+/* The tokens that could have come, from the parser's tables, in groups that mean something to a programmer. */
 struct expected {
     bool names, operands, operators, types, patterns, declarations;   /* whole classes of tokens */
     bool in, then, or_else, parenthesis, bracket, brace, level_close; /* what closes something */

@@ -4,7 +4,7 @@
 
 #include "types/checker.h"
 
-/* What is wanted where something of another shape is found: which number it would be by default is not the point. */
+/* The type that is wanted where another shape is found: which number it would be by default is not the point. */
 static const char *shape_text(struct checker *c, struct type *wanted, struct type *found) {
     wanted = type_resolve(wanted);
     if (wanted->kind == TYPE_VARIABLE || type_resolve(found)->kind == wanted->kind)
@@ -198,7 +198,7 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     return report(c, NULL, span, found, expected);
 }
 
-/* What a `let` gives is what stands behind its `in`. */
+/* Reports the value of a `let`: the expression behind its `in`. */
 struct diagnostic *report_value(struct checker *c, const struct core *core, struct type *expected) {
     while (core->kind == CORE_LET && core->let.body->span.end)
         core = core->let.body;
@@ -246,7 +246,7 @@ static struct type *wanted_of(struct checker *c, struct type *found, struct type
     return is_array ? type_push(c, type_fresh(c, KIND_BT, 0, c->at), level_fresh(c, DOMAIN_PROPER)) : expected;
 }
 
-/* What in a tuple cannot be stored. */
+/* Hints at the part of a tuple that cannot be stored. */
 static void hint_stored(struct checker *c, struct diagnostic *d, const struct failure *f) {
     struct type *a = f->a ? type_resolve(f->a) : NULL, *b = f->b ? type_resolve(f->b) : NULL;
     if (!a || !b || (a->kind != TYPE_STORED && b->kind != TYPE_STORED))
@@ -267,7 +267,7 @@ static void hint_stored(struct checker *c, struct diagnostic *d, const struct fa
                   type_text(c, other));
 }
 
-/* What is not for arrays, and what to do with one. */
+/* Functions that are not for arrays, and what to do with an array. */
 static const struct {
     struct known by;
     const char *hint;
@@ -309,7 +309,7 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
     bool is_others = asker && (asker->span.begin != use->head.begin || asker->span.end != use->head.end);
     /* The class was asked for by another argument: this one has another type, no more. */
     bool is_other_class = is_within_array && (!asker || is_others);
-    /* What is no number, say, is something that a function takes or gives, not the function. */
+    /* The value that is no number, say, is one that a function takes or gives, not the function. */
     bool is_inside = f.why == FAILED_CLASS && f.a->kind == TYPE_BASE && type_resolve(found)->kind == TYPE_ARROW;
     if (is_other_class || is_inside)
         f.why = FAILED_SHAPE;
@@ -419,7 +419,7 @@ static const struct level_constraint *origin(const struct level *level, const st
     return from;
 }
 
-/* What the constraint of a primitive says about the code it is given. */
+/* The words for a primitive's constraint on the code that it is given. */
 static const struct {
     struct known of;
     const char *words;
@@ -445,7 +445,7 @@ static const char *place_words(struct checker *c, const struct callee *reason) {
     return arena_printf(c->arena, "this is what `%s` asks for", reason->name);
 }
 
-/* What is done to each row of a matrix by functions of the whole device that give one value; NULL: not known. */
+/* The function for each row of a matrix, in place of one of the whole device that gives one value; NULL: not known. */
 static const char *of_rows(const struct callee *callee) {
     static const struct {
         struct known of;

@@ -16,7 +16,7 @@ static bool is_atom(const char *text) {
     return true;
 }
 
-/* What is written there; NULL when it is too long to repeat. */
+/* The program's text there; NULL when it is too long to repeat. */
 static const char *written(struct checker *c, struct span span) {
     const struct source *source = c->scope->file->source;
     if (span.begin < source->base || span.end > source->base + source->length || span.end <= span.begin ||
@@ -856,7 +856,7 @@ void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct 
     diag_hint(c->diagnostics, d, "this function gets its arguments one after another: `fn%s => …`", text_string(&text));
 }
 
-/* What gives its function the index, too. */
+/* Functions that give their function the index, too. */
 static const struct {
     struct known function;
     const char *name;

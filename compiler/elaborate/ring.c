@@ -1,0 +1,132 @@
+/* What powerAhead loads for later steps.
+
+   note [rings]
+   The steps of a block that only copy from global memory find what is theirs in one of as many places of shared
+   memory as there are stages, in turn: note [copies ahead] in ir.h. A step begins with a barrier, behind which it
+   reads its place, and the one of the step before is free for what is loaded now:
+
+       load 0 … stages - 2;  step k:  fence;  load k + stages - 1;  use k
+
+   So there is one barrier a step, and copies are under way for as long as so many steps take. All other loads are
+   forced in their step: of what is computed the thread would wait at once, as it has to store it. */
+#include "elaborate/stepping.h"
+
+struct asking {
+    const struct stepping *stepping;
+    struct ring *ring;
+    bool copies;
+};
+
+static bool is_copy(const struct ir_value *value) {
+    const struct ir_instruction *load = value->definition;
+    return load && load->kind == IR_LOAD && !load->is_volatile && load->buffer->element == value->base &&
+           (load->buffer->memory == MEMORY_INPUT || load->buffer->memory == MEMORY_OUTPUT);
+}
+
+/* Is each element, in whichever step, loaded from global memory as it is? */
+static void ask(struct elaborator *e, void *context) {
+    struct asking *a = context;
+    struct ring *ring = a->ring;
+    struct ir_value *k = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
+    struct elab_value *loaded = elab_apply(e, a->stepping->load, elab_scalar(e, k));
+    struct elab_value **values = elab_take_apart(e, a->stepping->loaded, loaded);
+    for (size_t i = 0; i < ring->part_count; i++) {
+        if (!ring->parts[i].is_array)
+            return;
+        struct push *push = elab_as_push(e, values[i]);
+        struct ir_value *length = push->kind == PUSH_PULL ? elab_push_length(e, push) : NULL;
+        length = length ? ir_resolve(e->builder, length) : NULL;
+        if (!length || push->level != LEVEL_BLOCK || !length->is_constant || length->constant.integer < 1)
+            return;
+        ring->lengths[i] = length;
+        struct ir_value *at = elab_begin_threads(e, LEVEL_BLOCK, length);
+        ir_values leaves = elab_leaves(e, elab_index(e, push->array, at));
+        for (size_t j = 0; j < leaves.count; j++)
+            if (!is_copy(leaves.at[j]))
+                return;
+        elab_end_threads(e, LEVEL_BLOCK, at);
+    }
+    a->copies = ring->part_count > 0;
+}
+
+struct ring *ring_new(struct elaborator *e, const struct stepping *s) {
+    struct ir_value *stages = s->stages ? ir_resolve(e->builder, s->stages) : NULL;
+    if (!stages || !stages->is_constant || stages->constant.integer < 2 || s->level != LEVEL_BLOCK ||
+        !e->options->copies_ahead)
+        return NULL;
+    struct ring *ring = ARENA_NEW(e->arena, struct ring);
+    ring->stages = stages->constant.integer < MOST_STAGES ? (int)stages->constant.integer : MOST_STAGES;
+    ring->parts = elab_parts_of(e, s->loaded, &ring->part_count);
+    ring->lengths = ARENA_ARRAY(e->arena, struct ir_value *, ring->part_count + 1);
+    ring->buffers = ARENA_ARRAY(e->arena, struct ir_buffer **, ring->part_count + 1);
+    ring->buffer_counts = ARENA_ARRAY(e->arena, size_t, ring->part_count + 1);
+    struct asking asking = {.stepping = s, .ring = ring};
+    return elab_try(e, ask, &asking) && asking.copies ? ring : NULL;
+}
+
+static struct ir_value *stage_place(struct elaborator *e, const struct ring *ring, size_t part, struct ir_value *slot) {
+    return ir_binary(e->builder, OP_MUL, slot, ring->lengths[part]);
+}
+
+/* What step `k` is to have, into that slot; `is_wanted`: whether it comes. */
+static void load_stage(struct elaborator *e, const struct stepping *s, struct ir_value *k, struct ir_value *is_wanted,
+                       struct ir_value *slot) {
+    const struct ring *ring = s->ring;
+    enum ir_truth truth = ir_begin_choice(e->builder, is_wanted);
+    if (truth != IR_FALSE) {
+        struct elab_value **values = elab_take_apart(e, s->loaded, elab_apply(e, s->load, elab_scalar(e, k)));
+        runnings all = {0};
+        for (size_t i = 0; i < ring->part_count; i++)
+            elab_run_later(e, &all, elab_as_push(e, values[i]),
+                           elab_store_writer(ring->buffers[i], ring->buffer_counts[i], stage_place(e, ring, i, slot)));
+        elab_run_together(e, all.at, all.count);
+    }
+    ir_end_only_choice(e->builder, truth);
+}
+
+void ring_begin(struct elaborator *e, const struct stepping *s) {
+    struct ir_builder *b = e->builder;
+    struct ring *ring = s->ring;
+    for (size_t i = 0; i < ring->part_count; i++) {
+        struct ir_value *room = ir_int(b, ring->lengths[i]->constant.integer * ring->stages);
+        ring->buffers[i] = elab_buffers(e, ring->parts[i].type, LEVEL_BLOCK, room, "ahead", &ring->buffer_counts[i]);
+        for (size_t j = 0; j < ring->buffer_counts[i]; j++) {
+            ring->buffers[i][j]->rewritten = true;
+            ring->buffers[i][j]->stages = ring->stages;
+        }
+        elab_allocate(e, ring->buffers[i], ring->buffer_counts[i]);
+    }
+    ir_fence(b, LEVEL_BLOCK); /* a chunk before may have been read there */
+    for (int k = 0; k < ring->stages - 1; k++) {
+        struct ir_value *number = ir_int(b, k);
+        load_stage(e, s, number, ir_binary(b, OP_LT, number, s->count), number);
+        if (k < ring->stages - 2)
+            ir_fence_copies(b, LEVEL_THREAD, ring->buffers[0][0]);
+    }
+    ring->slot = ir_int(b, 0);
+}
+
+struct elab_value *ring_step(struct elaborator *e, const struct stepping *s, struct ir_value *done) {
+    struct ir_builder *b = e->builder;
+    const struct ring *ring = s->ring;
+    struct ir_value *last = ir_int(b, ring->stages - 1), *slot = ring->slot;
+    ir_fence_copies(b, LEVEL_BLOCK, ring->buffers[0][0]);
+    struct ir_value *before = ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, slot, ir_int(b, 0)), last,
+                                         ir_binary(b, OP_SUB, slot, ir_int(b, 1)));
+    ir_bound(before, 0, ring->stages - 1);
+    struct ir_value *is_wanted = ir_binary(b, OP_LT, done, ir_binary(b, OP_SUB, s->count, last));
+    load_stage(e, s, ir_binary(b, OP_ADD, done, last), is_wanted, before);
+    struct elab_value **parts = ARENA_ARRAY(e->arena, struct elab_value *, ring->part_count + 1);
+    for (size_t i = 0; i < ring->part_count; i++)
+        parts[i] = elab_of_pull(
+            e, elab_stored(e, ring->parts[i].type, ring->buffers[i], stage_place(e, ring, i, slot), ring->lengths[i]));
+    return elab_plain(e, elab_put_together(e, s->loaded, parts));
+}
+
+void ring_turn(struct elaborator *e, const struct stepping *s) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *slot = s->ring->slot, *last = ir_int(b, s->ring->stages - 1);
+    s->ring->slot = ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, slot, last), ir_int(b, 0),
+                               ir_binary(b, OP_ADD, slot, ir_int(b, 1)));
+    ir_bound(s->ring->slot, 0, s->ring->stages - 1);
+}
