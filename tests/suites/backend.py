@@ -421,6 +421,7 @@ def cases(env):
         steps = [f"--skip={row.name}" for row in rows if row.is_step]
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
         waiting -= {"conditions", "share"}  # printers alone go by what these mark
+        waiting -= {"merge-checks"}  # it wants --check
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):
