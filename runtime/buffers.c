@@ -368,14 +368,9 @@ static int free_slot(const struct fcl_context *context) {
     return -1;
 }
 
-enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_bytes, bool zeros,
-                                struct fcl_buffer **out) {
-    FCLRT_ENTER;
-    bool may = context && out && context->slots.host && context->use_pool && !context->recorded;
-    int i = may && element_bytes <= FCLRT_SLOT_BYTES ? free_slot(context) : -1;
-    if (i < 0)
-        return zeros ? fcl_buffer_zeros(context, 1, element_bytes, out)
-                     : fcl_buffer_array(context, 1, element_bytes, out);
+// Slot i, which is free.
+static enum fcl_status take_slot(struct fcl_context *context, int i, uint64_t element_bytes, bool zeros,
+                                 struct fcl_buffer **out) {
     *out = NULL;
     struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer)
@@ -392,6 +387,16 @@ enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_by
     return FCL_OK;
 }
 
+enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_bytes, bool zeros,
+                                struct fcl_buffer **out) {
+    FCLRT_ENTER;
+    bool may = context && out && context->slots.host && context->use_pool && !context->recorded;
+    int i = may && element_bytes <= FCLRT_SLOT_BYTES ? free_slot(context) : -1;
+    if (i >= 0)
+        return take_slot(context, i, element_bytes, zeros, out);
+    return zeros ? fcl_buffer_zeros(context, 1, element_bytes, out) : fcl_buffer_array(context, 1, element_bytes, out);
+}
+
 static enum fcl_status read_slot(const struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
     enum fcl_status status = buffer->context->backend->finish(buffer->context);
     if (status == FCL_OK)
@@ -399,7 +404,99 @@ static enum fcl_status read_slot(const struct fcl_buffer *buffer, uint64_t offse
     return status;
 }
 
+// ---------------------------------------------------------------- reports that are looked at while the host waits
+
+struct fclrt_watch {
+    struct fclrt_watch *next;
+    const char *const *messages;
+    struct fcl_buffer *report;
+    bool is_open; // launches may have left something since it was looked at
+};
+
+static struct fclrt_watch **watch_of(struct fcl_context *context, const char *const *messages) {
+    struct fclrt_watch **at = &context->watches;
+    while (*at && (*at)->messages != messages)
+        at = &(*at)->next;
+    return at;
+}
+
+// A slot also while a graph is recorded: what is in it is the host's, and nothing of it is recorded.
+static enum fcl_status new_report(struct fcl_context *context, struct fcl_buffer **report) {
+    int i = context->slots.host ? free_slot(context) : -1;
+    if (i >= 0)
+        return take_slot(context, i, sizeof(int32_t), true, report);
+    enum fcl_status status = fclrt_expect_no_recording(context, "fcl_watch");
+    return status == FCL_OK ? fcl_buffer_zeros(context, 1, sizeof(int32_t), report) : status;
+}
+
+enum fcl_status fcl_watch(struct fcl_context *context, const char *const *messages, struct fcl_buffer **report) {
+    FCLRT_ENTER;
+    if (!context || !messages || !report)
+        return FCL_INVALID;
+    struct fclrt_watch *watch = *watch_of(context, messages);
+    if (!watch) {
+        enum fcl_status status = new_report(context, report);
+        if (status != FCL_OK)
+            return status;
+        if (!(watch = malloc(sizeof *watch))) {
+            fcl_buffer_free(*report);
+            return fclrt_no_memory(context);
+        }
+        *watch = (struct fclrt_watch){context->watches, messages, *report, false};
+        context->watches = watch;
+    }
+    watch->is_open = true;
+    *report = watch->report;
+    return FCL_OK;
+}
+
+static void free_watch(struct fclrt_watch **at) {
+    struct fclrt_watch *watch = *at;
+    *at = watch->next;
+    fcl_buffer_free(watch->report);
+    free(watch);
+}
+
+void fcl_unwatch(struct fcl_context *context, const char *const *messages) {
+    FCLRT_ENTER;
+    struct fclrt_watch **at = context ? watch_of(context, messages) : NULL;
+    if (at && *at)
+        free_watch(at);
+}
+
+void fclrt_watch_all(struct fcl_context *context) {
+    for (struct fclrt_watch *watch = context->watches; watch; watch = watch->next)
+        watch->is_open = true;
+}
+
+enum fcl_status fclrt_look(struct fcl_context *context) {
+    for (struct fclrt_watch *watch = context->watches; watch; watch = watch->next) {
+        struct fcl_buffer *report = watch->report;
+        int32_t found = 0;
+        if (!watch->is_open)
+            continue;
+        enum fcl_status status = FCL_OK;
+        if (report->host)
+            memcpy(&found, report->host, sizeof found);
+        else
+            status = context->backend->read(report, 0, &found, sizeof found);
+        if (status != FCL_OK)
+            return status;
+        watch->is_open = false;
+        if (!found)
+            continue;
+        if (report->host)
+            memset(report->host, 0, sizeof found);
+        else if ((status = context->backend->fill(report, 0, sizeof found, 0)) != FCL_OK)
+            return status;
+        return fclrt_fail(context, FCL_CHECK_FAILED, "%s", watch->messages[found - 1]);
+    }
+    return FCL_OK;
+}
+
 void fclrt_free_buffers(struct fcl_context *context) {
+    while (context->watches)
+        free_watch(&context->watches);
     free_list(context, &context->buffers);
     free_list(context, &context->pool);
     free(context->slab);
@@ -442,8 +539,9 @@ enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data,
         return fclrt_fail(buffer->context, FCL_INVALID, "fcl_read: no place for the data");
     if ((status = fclrt_expect_no_recording(buffer->context, "fcl_read")) != FCL_OK)
         return status;
-    return buffer->host ? read_slot(buffer, offset, data, bytes)
-                        : buffer->context->backend->read(buffer, offset, data, bytes);
+    status = buffer->host ? read_slot(buffer, offset, data, bytes)
+                          : buffer->context->backend->read(buffer, offset, data, bytes);
+    return status == FCL_OK ? fclrt_look(buffer->context) : status;
 }
 
 enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,

@@ -352,7 +352,9 @@ enum fcl_status fcl_finish(struct fcl_context *context) {
     if (!context)
         return FCL_INVALID;
     enum fcl_status status = fclrt_expect_no_recording(context, "fcl_finish");
-    return status == FCL_OK ? context->backend->finish(context) : status;
+    if (status == FCL_OK)
+        status = context->backend->finish(context);
+    return status == FCL_OK ? fclrt_look(context) : status;
 }
 
 enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue) {

@@ -384,6 +384,12 @@ void fcl_graph_free(struct fcl_graph *graph);
 // its number, from 1, and the two numbers of its message, which has %lld for them. FCL_OK when the
 // first int is 0. Waits for the work before it.
 enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages);
+// For programs compiled with --check=memory. A kernel leaves in the buffer one int, the number of a
+// check that failed, from 1; whoever next waits, by fcl_finish or fcl_read, gets FCL_CHECK_FAILED with
+// that message. The context keeps the buffer; there is one for each `messages`, until fcl_unwatch or
+// the context's end, and the messages stay as long. It is asked for before each launch.
+enum fcl_status fcl_watch(struct fcl_context *context, const char *const *messages, struct fcl_buffer **report);
+void fcl_unwatch(struct fcl_context *context, const char *const *messages);
 // The same on the host: FCL_OK where the condition holds.
 enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b);
 // The same with another status than FCL_CHECK_FAILED.

@@ -67,6 +67,7 @@ enum fcl_status fcl_graph_launch(struct fcl_graph *graph) {
         context->launches += graph->launches;
         context->last_launched = graph->last_launched;
     }
+    fclrt_watch_all(context);
     return context->backend->launch_graph(context, graph->handle);
 }
 

@@ -115,6 +115,7 @@ struct fcl_context {
     struct fcl_program *programs;
     struct fcl_graph *graphs, *recorded; // the latter is being recorded; or NULL
 
+    struct fclrt_watch *watches; // of checks: fcl_watch
     struct fcl_buffer *buffers, *pool;
     struct fclrt_slab *slab; // that zeros are cut from; or NULL
     uint64_t held_bytes;     // of all buffers with memory of their own, those in the pool included
@@ -185,6 +186,11 @@ enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, st
                                    uint64_t from_offset, uint64_t bytes);
 
 extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c, fclrt_hip;
+
+// All that was asked is done: has a check failed? (buffers.c)
+enum fcl_status fclrt_look(struct fcl_context *context);
+// A graph that may hold launches that report is launched.
+void fclrt_watch_all(struct fcl_context *context);
 
 // ---------------------------------------------------------------- errors (errors.c)
 

@@ -168,10 +168,14 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
 /* ---- checks ---- */
 
 void print_check(struct printer *p, const struct target_statement *check) {
-    p->helpers[HELPER_REPORT][BASE_I32][0] = true;
     print_indent(p);
     text_add(p->out, "if (!");
     print_expr(p, check->value, PRECEDENCE_PRIMARY);
+    if (check->variable) {
+        text_printf(p->out, ") %s = %u;\n", check->variable->name, (unsigned)check->site);
+        return;
+    }
+    p->helpers[HELPER_REPORT][BASE_I32][0] = true;
     text_printf(p->out, ") fcl_failed(%s, %u, ", check->array->name, (unsigned)check->site);
     print_expr(p, check->index, PRECEDENCE_ANY);
     text_add(p->out, ", ");

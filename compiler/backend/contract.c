@@ -23,7 +23,8 @@ static const char *unit_text(enum level_value unit) {
     return "thread";
 }
 
-static void print_parameter_line(struct printer *p, const struct target_parameter *parameter) {
+static void print_parameter_line(struct printer *p, const struct target_kernel *kernel,
+                                 const struct target_parameter *parameter) {
     const char *type = memory_type(p->dialect, parameter->base);
     if (base_info[parameter->base].is_narrow && !p->dialect->is_plain)
         type = arena_printf(p->out->arena, "%s (bits of %s)", type, base_info[parameter->base].name);
@@ -45,7 +46,8 @@ static void print_parameter_line(struct printer *p, const struct target_paramete
         print_size(p, parameter->length);
         break;
     case TARGET_PARAMETER_REPORT:
-        text_printf(p->out, "report, %s, elements, all 0: 3, of the first check that fails", type);
+        text_printf(p->out, "report, %s, elements, all 0: %s", type,
+                    kernel->only_notes ? "1, for a check that fails" : "3, of the first check that fails");
         break;
     case TARGET_PARAMETER_SCRATCH:
         text_printf(p->out, "scratch, %s, elements for each %s of the launch: ", type, unit_text(parameter->unit));
@@ -83,7 +85,7 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
     print_size(p, kernel->count_text);
     text_printf(p->out, ", each done by a %s.\n", unit_text(kernel->unit));
     for (size_t i = 0; i < kernel->parameters.count; i++)
-        print_parameter_line(p, &kernel->parameters.at[i]);
+        print_parameter_line(p, kernel, &kernel->parameters.at[i]);
     if (kernel->mapping == TARGET_LOOP) {
         text_add(p->out,
                  "   Launch: any number of blocks is right (a few for each core is fast), of one thread each.\n");

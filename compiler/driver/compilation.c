@@ -83,6 +83,12 @@ static struct loaded *find_loaded(struct compilation *c, const char *identity) {
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why);
 
+static bool is_in_library(const struct compilation *c, const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *own = search_library(c->arena, c->options->root, slash ? slash + 1 : path);
+    return own && strcmp(identity_of(c, own), identity_of(c, path)) == 0;
+}
+
 /* `import "matrix"` is `import "matrix.fcl"`; a name with a dot is taken as it is. */
 static const char *with_ending(struct arena *arena, const char *path) {
     return strchr(text_file_name(path), '.') ? path : arena_printf(arena, "%s.fcl", path);
@@ -146,8 +152,9 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
     }
     if (!source)
         return NULL;
-    if (strcmp(path, shown) != 0)
-        source_set_ours(c->sources, source);
+    bool is_ours = strcmp(path, shown) != 0;
+    if (is_ours || is_in_library(c, path))
+        source_set_trusted(c->sources, source, is_ours);
     struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
     loaded->path = path;
     loaded->identity = identity_of(c, path);

@@ -105,10 +105,24 @@ enum { LONG_TEXT = 500000 };
 
 static const char *build_options(const struct execution *request, const struct device_session *session) {
     bool is_c = fcl_device(session->context)->backend == FCL_BACKEND_C;
-    if (!is_c || !request->options->check || request->profile || request->is_kept)
+    if (!is_c || request->options->check != DEGREE_ALL || request->profile || request->is_kept)
         return NULL;
     return arena_printf(request->arena, "%s %s", fcl_build_options(session->context),
                         strlen(session->text) > LONG_TEXT ? "-O0" : "-O1");
+}
+
+/* What is said of each of the kernel's checks, as host functions have it. */
+static const char *const *messages_of(const struct execution *request, const struct ir_kernel *kernel) {
+    const char **messages = ARENA_ARRAY(request->arena, const char *, kernel->checks.count + 1);
+    for (size_t i = 0; i < kernel->checks.count; i++) {
+        const struct ir_check_site *site = &kernel->checks.at[i];
+        struct place place;
+        messages[i] = ir_check_text(site);
+        if (diag_place(request->diagnostics, site->span, &place))
+            messages[i] =
+                arena_printf(request->arena, "%s:%u:%u: %s", place.source->path, place.line, place.column, messages[i]);
+    }
+    return messages;
 }
 
 /* Makes one of the session's kernels ready to run. */
@@ -118,6 +132,7 @@ static bool begin(const struct execution *request, struct device_session *sessio
                               .target = session->generated->targets.at[index],
                               .program = session->built,
                               .context = session->context,
+                              .messages = messages_of(request, session->generated->kernels.at[index]),
                               .shared_bytes = shared_bytes(request->options, fcl_device(session->context))};
     session->run = device_run_new(request->arena, &job, &session->why);
     if (session->run)
@@ -186,7 +201,7 @@ struct batch_part {
 struct device_batch {
     struct arena *arena;
     struct diagnostics *unread;
-    struct batch_part parts[2]; /* without checks, and with them */
+    struct batch_part parts[DEGREE_COUNT];
 };
 
 struct device_batch *device_batch_new(struct diagnostics *unread) {
@@ -197,7 +212,7 @@ struct device_batch *device_batch_new(struct diagnostics *unread) {
     return batch;
 }
 
-void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check) {
+void device_batch_add(struct device_batch *batch, const struct core_global *kernel, enum check_degree check) {
     struct batch_part *part = &batch->parts[check];
     for (size_t i = 0; i < part->kernels.count; i++)
         if (part->kernels.at[i] == kernel)
@@ -216,8 +231,8 @@ static void close_part(struct batch_part *part) {
 }
 
 void device_batch_free(struct device_batch *batch) {
-    close_part(&batch->parts[false]);
-    close_part(&batch->parts[true]);
+    for (size_t i = 0; i < DEGREE_COUNT; i++)
+        close_part(&batch->parts[i]);
     arena_free(batch->arena);
 }
 
@@ -290,7 +305,7 @@ static void build_on(const struct execution *execution, enum fcl_device_kind kin
     struct execution request = *execution;
     request.kind = kind;
     request.options = &options;
-    for (int check = 0; check < 2; check++) {
+    for (enum check_degree check = DEGREE_NONE; check < DEGREE_COUNT; check++) {
         struct batch_part *part = &execution->batch->parts[check];
         options.check = check;
         if (part->kernels.count)
@@ -300,7 +315,7 @@ static void build_on(const struct execution *execution, enum fcl_device_kind kin
 
 void device_report(const struct execution *execution, const char *why, bool has_stopped) {
     struct diagnostic *d = diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", why);
-    if (has_stopped && !execution->options->check)
+    if (has_stopped && execution->options->check != DEGREE_ALL)
         diag_hint(execution->diagnostics, d, "with `--check` the kernel itself says where it leaves its arrays");
 }
 

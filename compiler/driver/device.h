@@ -44,7 +44,7 @@ void device_report(const struct execution *execution, const char *why, bool has_
    as if there were no batch; but where a kernel has stopped the device, nothing more can be run in
    this process. */
 struct device_batch *device_batch_new(struct diagnostics *unread);
-void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check);
+void device_batch_add(struct device_batch *batch, const struct core_global *kernel, enum check_degree check);
 void device_batch_free(struct device_batch *batch);
 
 /* What is to be said, with executor_tell, if --map=simt asks a CPU to do what is for GPUs; else NULL.

@@ -26,7 +26,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
         .grid_size = e->options->grid_size,
         .vector_bytes = e->options->vector_bytes,
         .fuel = e->fuel,
-        .check = e->options->check,
+        .check = e->options->check == DEGREE_ALL,
         .stack_bytes = e->options->stack_bytes};
     bool good =
         interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);

@@ -19,7 +19,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = (int)options->optimise;
-    result.check = options->check || options->unproved;
+    result.check = options->unproved ? DEGREE_ALL : options->check;
     result.stack_bytes = options->stack_bytes;
     return result;
 }
@@ -182,7 +182,7 @@ bool generate_fits_machine(const struct generate_request *request, const struct 
 
 /* With the checks that were asked for; NULL: verification failed. */
 static struct ir_kernel *checked(const struct generate_request *request, struct ir_kernel *kernel) {
-    if (!request->options->check)
+    if (request->options->check == DEGREE_NONE)
         return kernel;
     ir_add_checks(request->arena, kernel);
     const char *wrong = ir_verify(request->arena, kernel);
@@ -464,8 +464,11 @@ const char *generate_text(const struct generate_request *request, const struct g
         const struct tuned *line = generated->tuned.at[i];
         text_printf(&tuned, "/* Tuned for %s: %s with %s. */\n", line->device, line->kernel, line->params);
     }
+    const char *version = FCLC_VERSION;
+    if (request->options->check != DEGREE_NONE)
+        version = arena_printf(request->arena, "%s --check=%s", version, options_degree_name(request->options->check));
     struct backend_options options = {.source = path,
-                                      .version = FCLC_VERSION,
+                                      .version = version,
                                       .notes = text_string(&tuned),
                                       .is_linked = request->options->ahead,
                                       .is_unoptimised = request->options->optimise == 0};

@@ -193,6 +193,8 @@ static enum exit_status parse_options(const struct load_job *job) {
     p->options.silenced.count = warnings.silenced.count;
     p->options.warnings_are_errors = warnings.warnings_are_errors;
     p->options.messages = messages;
+    if (!p->options.check_given)
+        p->options.check = options_degree;
     p->options.stack_bytes = stack_bytes;
     p->options.root = search_root(p->arena, own_path(p->arena));
     return good ? EXIT_GOOD : driver_complain(&p->options, EXIT_USAGE, "%s", why);

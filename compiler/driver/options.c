@@ -196,14 +196,27 @@ static bool warn(struct option_parser *p, const char *value) {
     return false;
 }
 
+static const char *const degree_names[DEGREE_COUNT] = {"none", "memory", "all"};
+
+const char *options_degree_name(enum check_degree degree) { return degree_names[degree]; }
+
 /* What is checked may stand behind it. */
 static bool check(struct option_parser *p, const char *value) {
-    bool is_none = value && strcmp(value, "none") == 0;
-    *(is_none ? &p->options->no_check : &p->options->check) = true;
-    if (!value || is_none || strcmp(value, "all") == 0)
-        return true;
-    p->why = arena_printf(p->arena, "--check cannot be `%s` (all, none)", value);
-    return false;
+    int degree = DEGREE_ALL;
+    while (value && degree >= 0 && strcmp(value, degree_names[degree]) != 0)
+        degree--;
+    if (degree < 0) {
+        p->why = arena_printf(p->arena, "--check cannot be `%s` (none, memory, all)", value);
+        return false;
+    }
+    if (p->options->check_given && p->options->check != (enum check_degree)degree) {
+        p->why = arena_printf(p->arena, "--check=%s and --check=%s: give one of them", degree_names[p->options->check],
+                              degree_names[degree]);
+        return false;
+    }
+    p->options->check_given = true;
+    p->options->check = (enum check_degree)degree;
+    return true;
 }
 
 static bool skip(struct option_parser *p, const char *value) {
@@ -352,10 +365,6 @@ static bool check_operands(struct option_parser *p) {
     }
     if (writes_over_program(p))
         return false;
-    if (o->check && o->no_check) {
-        p->why = "--check and --no-check, or --check=none: give one of them";
-        return false;
-    }
     bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP || o->command == COMMAND_REPL;
     if (o->operand_count < info->least || ((info->most || takes_none) && o->operand_count > info->most)) {
         bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;
@@ -441,6 +450,12 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     options->operand_count = operands.count - first;
     if (options->only_help || options->only_version || options->completion)
         return true;
+    bool is_tried =
+        options->command == COMMAND_RUN || options->command == COMMAND_TEST || options->command == COMMAND_REPL;
+    bool makes = (option_info[OPTION_CHECK].commands & (1u << options->command)) && options->command != COMMAND_FMT &&
+                 options->command != COMMAND_DOC;
+    if (!options->check_given && (is_tried || makes))
+        options->check = is_tried ? DEGREE_ALL : options_degree;
     if (!check_operands(&p)) {
         *why = p.why;
         return false;

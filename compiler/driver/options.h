@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ir/ir.h"
 #include "support/arena.h"
 #include "support/vec.h"
 #include "types/check.h"
@@ -67,7 +68,8 @@ struct options {
     int64_t block_size, warp_size, grid_size, vector_bytes;
     int64_t shared_bytes; /* 0: not given */
     bool block_size_given, grid_size_given, warp_size_given, vector_bytes_given;
-    bool check, no_check;
+    enum check_degree check; /* fmt, doc: not DEGREE_NONE where it was given */
+    bool check_given;
     bool contract, approximate;
     int64_t unroll;   /* -1: not said */
     int64_t optimise; /* 0 … 2 */
@@ -106,6 +108,10 @@ struct options {
 /* The words that its argument may be; none where it may be anything. */
 const char *const *options_choices(struct arena *arena, const struct option_info *info, size_t *count);
 bool options_takes_file(const struct option_info *info);
+
+/* Of all that neither runs a kernel once nor tests it. */
+static const enum check_degree options_degree = DEGREE_NONE;
+const char *options_degree_name(enum check_degree degree);
 
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);

@@ -108,8 +108,8 @@ static void add_options(struct text *out, const struct options *o) {
         text_printf(out, ",\n    target=\"%s\"", o->target);
     if (o->mapping != MAPPING_DEFAULT)
         text_printf(out, ",\n    map=\"%s\"", options_mapping_name(o->mapping));
-    if (o->check)
-        text_add(out, ",\n    check=True");
+    if (o->check_given)
+        text_printf(out, ",\n    check=\"%s\"", options_degree_name(o->check));
     if (o->block_size_given)
         text_printf(out, ",\n    block_size=%lld", (long long)o->block_size);
     if (o->warp_size_given)

@@ -62,7 +62,6 @@ static enum exit_status run_kernel(struct compilation *c) {
 enum exit_status command_run(struct options *options) {
     if (options->output && !text_ends_with(options->output, ".npy"))
         return driver_complain(options, EXIT_USAGE, "-o %s: a result is written to a .npy file", options->output);
-    options->check = !options->no_check;
     struct compilation *c = compilation_new(options);
     return compilation_end(c, run_kernel(c));
 }

@@ -46,7 +46,7 @@ PRIMITIVE(NO_GROUPS) {
 /* The array need not be run: see note [measured] in matrix.c. Its chunks are elaborated as shapes. */
 PRIMITIVE(LENGTH_PUSH) {
     struct push *push = elab_as_push(e, arguments[0]);
-    if (e->shape || !e->options->check)
+    if (e->shape || !elab_checks_all(e))
         return elab_scalar(e, elab_push_length(e, push));
     e->shape++;
     struct measuring_before before = elab_begin_measured(e, ir_bool(e->builder, true));
@@ -116,6 +116,13 @@ PRIMITIVE(PERMUTE_OVER) {
     struct push *of = elab_as_push(e, arguments[1]);
     return NEW_PUSH(PERMUTE_INTO, of->level, .total = elab_given_length(e, arguments[0]), .of = of,
                     .into.is_over = true);
+}
+
+PRIMITIVE(COVERS) {
+    struct push *push = ARENA_NEW(e->arena, struct push);
+    *push = *elab_as_push(e, arguments[0]);
+    push->is_covered = true;
+    return elab_of_push(e, push);
 }
 
 PRIMITIVE(PIPE) { return elab_apply(e, arguments[1], arguments[0]); }

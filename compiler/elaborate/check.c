@@ -1,6 +1,13 @@
 /* What the interpreter finds out about a run, found out by generated code: lengths always, the
    rest with --check. A check that ranges prove is not emitted.
 
+   note [degrees]
+   --check=memory wants two things: no access outside of an array, and no element that nothing has
+   written. So indices and places are made right, as after a failure, and what is not sure to be
+   written whole is cleared first (marking.c). That a place is written twice is nobody's business
+   then. The check of an index or a place is noted: the kernel and the host go on, and the failure
+   is found when the host next waits (map/lower.c, note [noted checks]).
+
    note [after a failure]
    A kernel goes on when a check has failed: only the first failure is reported, and what is
    computed afterwards means nothing. It must touch no memory that is not its own, though: an index
@@ -27,9 +34,12 @@ static struct ir_check_site site_of(const struct elaborator *e, enum ir_check ch
 
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
-    if (!e->options->check || e->shape || ir_prove_told(e->builder, condition))
+    bool is_noted = e->options->check == DEGREE_MEMORY && ir_check_info[check].brief && !e->tries;
+    if ((!elab_checks_all(e) && !is_noted) || e->shape || ir_prove_told(e->builder, condition))
         return;
-    ir_check(e->builder, site_of(e, check, span, false), condition, a, b);
+    struct ir_check_site site = site_of(e, check, span, is_noted);
+    site.is_noted = is_noted;
+    ir_check(e->builder, site, condition, a, b);
     ir_tell(e->builder, condition);
 }
 
@@ -204,7 +214,8 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count) {
 }
 
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
-    if (!e->may_leave_loops || e->shape || !index || !length)
+    bool is_looked_at = e->tries && !e->may_leave_loops; /* nothing of it is run */
+    if (!e->guards || is_looked_at || e->shape || !index || !length)
         return index;
     struct ir_value *inside = elab_is_inside(e, index, length);
     if (ir_prove(e->builder, inside))

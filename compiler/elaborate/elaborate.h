@@ -33,7 +33,7 @@ struct elaborate_options {
     bool is_cpu;                          /* few threads run at a time, each with a cache of its own */
     int vector_bytes;                     /* of a vector register, #VectorBytes, where is_cpu */
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
-    bool check;                           /* code that checks, at run time, what is not proved */
+    enum check_degree check;              /* what is checked at run time of what is not proved */
     int optimise;                         /* as ir_builder_new takes it */
     const struct param_value *params;     /* param_count of them */
     size_t param_count;

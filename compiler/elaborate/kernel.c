@@ -458,6 +458,7 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
                            .global = global,
                            .span = global->span,
                            .may_leave_loops = may_leave_loops,
+                           .guards = may_leave_loops || options->check != DEGREE_NONE,
                            .stack_limit = stack_limit(options->stack_bytes)};
     e.builder = ir_builder_new(arena, scratch, kernel, options->optimise);
     e.bounds = map_new(scratch);
@@ -475,14 +476,16 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
     return is_done ? kernel : NULL;
 }
 
-/* Few kernels without --check have a check after which loops are left, and all others need no guards against that. */
+/* Few kernels without --check=all have a check after which loops are left, and all others need no guards against
+   that. */
 struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
                                    const struct elaborate_options *options, struct diagnostics *diagnostics) {
     bool leaves_loops;
-    struct ir_kernel *kernel = elaborate_once(arena, global, options, diagnostics, options->check, &leaves_loops);
+    struct ir_kernel *kernel =
+        elaborate_once(arena, global, options, diagnostics, options->check == DEGREE_ALL, &leaves_loops);
     for (size_t i = 0; kernel && i < kernel->checks.count; i++)
         leaves_loops |= !kernel->checks.at[i].is_contained;
-    return kernel && leaves_loops && !options->check
+    return kernel && leaves_loops && options->check != DEGREE_ALL
                ? elaborate_once(arena, global, options, diagnostics, true, &leaves_loops)
                : kernel;
 }

@@ -208,7 +208,7 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     struct ir_value *length = elab_as_scalar(e, n);
     if (!length || !n->exact || never_wraps(e, n))
         return length;
-    bool is_held = e->shape ? e->row_is_there != NULL : e->options->check || ir_ambient(b) == LEVEL_GRID;
+    bool is_held = e->shape ? e->row_is_there != NULL : elab_checks_all(e) || ir_ambient(b) == LEVEL_GRID;
     if (!is_held && !n->exact->is_users) /* places in arrays, which do not wrap */
         return length;
     struct lengthening l = {.span = e->span, .is_ring = true, .is_held = is_held};
@@ -244,7 +244,7 @@ struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
     if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
         return n;
     struct ir_value *length = ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
-    if (e->options->check)
+    if (elab_checks_all(e))
         check_not_negative(e, n, length);
     return length;
 }
@@ -255,7 +255,7 @@ struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n) {
 
 struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size) {
     struct ir_value *n = exact_length(e, size);
-    if (n && e->options->check)
+    if (n && elab_checks_all(e))
         elab_check(e, CHECK_CHUNK_SIZE, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
     return n;
 }

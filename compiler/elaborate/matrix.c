@@ -100,7 +100,7 @@ static struct ir_value *row_length(struct elaborator *e, struct pull *rows, stru
 }
 
 struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
-    if (e->shape || !e->options->check)
+    if (e->shape || !elab_checks_all(e))
         return row_length(e, rows, index);
     struct measuring_before before = elab_begin_measured(e, ir_bool(e->builder, true));
     struct ir_value *length = row_length(e, rows, index);
@@ -160,7 +160,7 @@ static void measure_row(struct elaborator *e, void *context) {
 static struct ir_value *measured_length(struct elaborator *e, struct pull *rows, struct ir_value *index,
                                         struct ir_value *is_there) {
     struct measured_row m = {rows, index, is_there, NULL};
-    if (e->shape || !e->options->check)
+    if (e->shape || !elab_checks_all(e))
         return row_length(e, rows, index);
     e->row_is_compared = false;
     if (elab_try(e, measure_row, &m) && m.length && !e->row_is_compared) {
@@ -222,7 +222,7 @@ static void compare(struct elaborator *e, enum level_value level, const struct c
     elab_check_length(e, c->check, ir_binary(b, OP_EQ, length, c->width), length, c->width, c->span, false);
     elab_end_threads(e, level, i);
     /* A thread that reads beyond the short row of another would report its index first. */
-    if (e->options->check && (level == LEVEL_WARP || level == LEVEL_BLOCK))
+    if (elab_checks_all(e) && (level == LEVEL_WARP || level == LEVEL_BLOCK))
         ir_fence(b, level);
     e->split = split;
 }
@@ -285,9 +285,9 @@ static void compare_all_but_last(struct elaborator *e, struct comparing *c) {
         reject_row(e, c, c->other, c->width->constant.integer);
     else if (ir_ambient(e->builder) == LEVEL_GRID)
         compare(e, try_to(e, see_launches, c) ? LEVEL_THREAD : LEVEL_GRID, c);
-    else if (e->options->check)
+    else if (elab_checks_all(e))
         compare(e, ir_ambient(e->builder), c);
-    else if (!e->tries)
+    else if (!e->tries && !e->guards)
         e->leaves_loops = true;
 }
 

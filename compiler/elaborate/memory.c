@@ -110,7 +110,7 @@ struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, con
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_load(b, push->into.said, ir_int(b, 0));
-    if (e->options->check)
+    if (elab_checks_all(e))
         length = ir_unary(b, OP_BIT_NOT, length);
     return ir_binary(b, OP_MIN, ir_binary(b, OP_MAX, length, ir_int(b, 0)), push->total);
 }

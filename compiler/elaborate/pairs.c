@@ -58,7 +58,7 @@ static struct ir_value *is_between_unsigned(struct elaborator *e, struct ir_valu
 static void check_neutral(struct elaborator *e, const struct reducing *r, struct elab_value *value,
                           struct ir_value *index) {
     struct ir_builder *b = e->builder;
-    if (!e->options->check || !r->has_neutral || r->is_neutral)
+    if (!elab_checks_all(e) || !r->has_neutral || r->is_neutral)
         return;
     ir_values old = elab_leaves(e, value), new = elab_leaves(e, elab_apply2(e, r->function, r->neutral, value));
     struct ir_value *same = ir_bool(b, true);
@@ -129,18 +129,37 @@ static int batch_of(const struct reducing *r) {
     return is_loop ? GPU_BATCH_OF_LOOPS : GPU_BATCH;
 }
 
-/* What a pair takes is seen from one that is computed for nothing, and is dead code then. *truth:
-   is its index inside? */
+struct pair_length {
+    const struct reducing *r;
+    enum level_value level;
+    struct ir_value *first, *count, *low, *width;
+    enum ir_truth truth;
+    size_t length;
+};
+
+static void see_length(struct elaborator *e, void *context) {
+    struct pair_length *seen = context;
+    struct ir_builder *b = e->builder;
+    struct ir_value *i = elab_begin_threads(e, seen->level, seen->count);
+    struct ir_value *which = ir_binary(b, OP_ADD, seen->first, i);
+    struct ir_value *index = elab_as_scalar(e, pair_at(e, seen->r, which)->tuple.items[0]);
+    seen->truth = ir_known(b, is_between(e, seen->low, index, index, seen->width));
+    seen->length = plain_length(ir_current(b), true);
+    elab_end_threads(e, seen->level, i);
+}
+
+/* What a pair takes is seen from one that is computed for nothing, and is dead code then; where indices are made
+   right it would stay. *truth: is its index inside? */
 static size_t length_of_pair(struct elaborator *e, const struct reducing *r, enum level_value level,
                              struct ir_value *first, struct ir_value *count, struct ir_value *low,
                              struct ir_value *width, enum ir_truth *truth) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *i = elab_begin_threads(e, level, count);
-    struct ir_value *index = elab_as_scalar(e, pair_at(e, r, ir_binary(b, OP_ADD, first, i))->tuple.items[0]);
-    *truth = ir_known(b, is_between(e, low, index, index, width));
-    size_t length = plain_length(ir_current(b), true);
-    elab_end_threads(e, level, i);
-    return length;
+    struct pair_length seen = {r, level, first, count, low, width, IR_UNKNOWN, GPU_BATCHED_PAIR + 1};
+    if (e->guards)
+        (void)elab_try(e, see_length, &seen);
+    else
+        see_length(e, &seen);
+    *truth = seen.truth;
+    return seen.length;
 }
 
 bool reduce_pairs_are_short(struct elaborator *e, const struct reducing *r) {
@@ -158,7 +177,7 @@ bool reduce_pairs_are_short(struct elaborator *e, const struct reducing *r) {
 static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !r->push->update.is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
+    return !r->push->update.is_each && !e->options->is_cpu && !elab_checks_all(e) && e->options->optimise > 0 &&
            count->high >= (int64_t)batch_of(r) * elab_block_threads(e) &&
            length_of_pair(e, r, LEVEL_BLOCK, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
 }
@@ -415,7 +434,7 @@ static struct ir_value *look(struct elaborator *e, const struct reducing *r, str
 /* Is it little that a pair takes, of so many at least? *truth: is its index inside? */
 static bool is_short(struct elaborator *e, const struct reducing *r, struct ir_value *first, struct ir_value *count,
                      struct ir_value *low, struct ir_value *width, enum ir_truth *truth) {
-    return !r->push->update.is_each && !e->options->check && e->options->optimise > 0 &&
+    return !r->push->update.is_each && !elab_checks_all(e) && e->options->optimise > 0 &&
            count->high >= CPU_GROUPS * CPU_WAYS &&
            length_of_pair(e, r, LEVEL_BLOCK, first, count, low, width, truth) <= CPU_LOOKED_AT;
 }

@@ -137,6 +137,12 @@ static void write_store(struct elaborator *e, const struct writer *self, struct 
                         struct elab_value *element) {
     if (self->offset)
         index = ir_binary(e->builder, OP_ADD, self->offset, index);
+    if (!element) {
+        for (size_t i = 0; i < self->buffer_count; i++)
+            ir_store(e->builder, self->buffers[i], index,
+                     ir_constant(e->builder, self->buffers[i]->element, (union scalar){.natural = 0}));
+        return;
+    }
     ir_values leaves = elab_leaves(e, element);
     if (leaves.count != self->buffer_count)
         elab_internal(e, "an element has more components than its buffers");

@@ -16,7 +16,7 @@
 enum { PATIENCE = 30 }; /* a period of less than 2^30 steps is looked for */
 
 void elab_repeats_carry(struct elaborator *e, ir_values *carried) {
-    if (!e->options->check || e->shape)
+    if (!elab_checks_all(e) || e->shape)
         return;
     for (size_t i = 0, count = carried->count; i < count; i++)
         vec_push(e->arena, carried, carried->at[i]);
@@ -36,7 +36,7 @@ static bool counts(struct ir_builder *b, struct ir_value *before, struct ir_valu
 void elab_repeats_check(struct elaborator *e, struct ir_value *const *current, size_t count, ir_values *after,
                         struct span span) {
     struct ir_builder *b = e->builder;
-    if (!e->options->check || e->shape)
+    if (!elab_checks_all(e) || e->shape)
         return;
     bool is_counting = false;
     for (size_t i = 0; i < count; i++)

@@ -4,8 +4,9 @@
 static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
     const struct push *push = self->push;
-    struct elab_value *mapped = push->map.with_index ? elab_apply2(e, push->function, elab_scalar(e, index), element)
-                                                     : elab_apply(e, push->function, element);
+    struct elab_value *mapped = !element               ? NULL
+                                : push->map.with_index ? elab_apply2(e, push->function, elab_scalar(e, index), element)
+                                                       : elab_apply(e, push->function, element);
     self->next->write(e, self->next, index, mapped);
 }
 
@@ -30,7 +31,7 @@ static void write_length(struct elaborator *e, const struct push *push, struct i
     if (ir_known(b, says) == IR_FALSE)
         return;
     ir_begin_if(b, says);
-    if (e->options->check)
+    if (elab_checks_all(e))
         elab_check_said(e, push, length);
     else
         ir_store(b, push->into.said, ir_int(b, 0), length);
@@ -41,6 +42,8 @@ static void write_length(struct elaborator *e, const struct push *push, struct i
 static void write_placed(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
     (void)index;
+    if (!element) /* nobody knows what it would be the place of */
+        return;
     if (element->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
     struct elab_value **items = element->tuple.items;
@@ -161,7 +164,7 @@ static bool is_joined(struct elaborator *e, struct push *x, struct push *y) {
         return false;
     if (x->kind == PUSH_PULL)
         return !is_thread_list(e, x) && !is_thread_list(e, y);
-    bool are_marked = (x->function || y->function) && e->may_leave_loops;
+    bool are_marked = (x->function || y->function) && e->guards;
     return x->chunks.level == y->chunks.level && !are_marked;
 }
 

@@ -174,7 +174,7 @@ void elab_find_endless(struct elaborator *e, struct loop_condition condition, st
     if (!why || e->shape)
         return;
     diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end if it begins: %s", why);
-    if (e->options->check) {
+    if (elab_checks_all(e)) {
         struct ir_value *zero = ir_int(e->builder, 0);
         elab_check(e, CHECK_ENDLESS, ir_bool(e->builder, false), zero, zero, span);
     }

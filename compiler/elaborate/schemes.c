@@ -297,7 +297,7 @@ static void find_pair(struct elaborator *e, void *context, struct elab_value *pa
 
 /* Once all pairs are stored, each must find its value at its place. */
 static void check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (!e->options->check || !elab_writes_plainly(writer))
+    if (!elab_checks_all(e) || !elab_writes_plainly(writer))
         return;
     for (size_t k = 0; k < writer->buffer_count; k++)
         writer->buffers[k]->rewritten = true;
@@ -312,7 +312,7 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     struct push copy = *push;
     copy.kind = PUSH_PULL;
     elab_hold_pairs(e, push, push);
-    if (e->options->check && !elab_writes_plainly(writer)) { /* what each place got can be looked at in memory only */
+    if (elab_checks_all(e) && !elab_writes_plainly(writer)) { /* what each place got can be looked at in memory only */
         copy.array = elab_force(e, push, push->update.element);
         elab_run(e, &copy, writer);
         return;

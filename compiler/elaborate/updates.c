@@ -35,6 +35,8 @@ static void write_taken(struct elaborator *e, const struct writer *self, struct 
                         struct elab_value *element) {
     (void)index;
     const struct taking *taking = (const struct taking *)self;
+    if (!element) /* it goes to no memory */
+        return;
     take_checked(e, taking->take, taking->context, element);
 }
 
@@ -145,7 +147,7 @@ static void look(struct elaborator *e, void *context) {
 /* May it read the array while it writes into it? Checks read all pairs once more; and what takes turns in one piece of
    memory, as the halves of a loop do, is told apart by more than bits. */
 static bool may_read_old(const struct elaborator *e, const struct push *push, const struct push *other) {
-    return push == other && push->kind == PUSH_SCATTER && !push->update.is_over && !e->options->check &&
+    return push == other && push->kind == PUSH_SCATTER && !push->update.is_over && !elab_checks_all(e) &&
            !other->array->memory.offset;
 }
 

@@ -85,6 +85,7 @@ struct push {
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
     struct elab_value *function;     /* of elements, places, or both; or NULL */
+    bool is_covered;                 /* each place is written: the prelude says so */
     struct ir_value
         *total; /* where a program gives the length: places outside are dropped, but for SEQFOR; of MMA; or NULL */
     union {
@@ -265,6 +266,7 @@ struct elaborator {
     bool row_is_compared;             /* what is measured flattens rows that may not be equally long */
     bool plans;                       /* in elab_prelude: names are left out */
     bool may_leave_loops;             /* see note [unfinished lengths] */
+    bool guards;                      /* indices and places are made right: then, and by note [degrees] in check.c */
     int tries;                        /* > 0: errors are not told */
     struct map *instances;            /* of each use, the last one */
     struct map *constants;            /* vals that are scalars known at compile time → their values */
@@ -501,6 +503,7 @@ struct elab_value *elab_force_value(struct elaborator *e, struct type *type, str
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
 struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
 struct writer {
+    /* `element` NULL: zeros in memory, where it goes to memory. */
     void (*write)(struct elaborator *e, const struct writer *self, struct ir_value *index, struct elab_value *element);
     struct ir_buffer **buffers;
     size_t buffer_count;
@@ -581,6 +584,7 @@ void elab_begin_start(struct elaborator *e, const struct push *push);
 void elab_end_start(struct elaborator *e);
 
 /* ---- check.c ---- */
+static inline bool elab_checks_all(const struct elaborator *e) { return e->options->check == DEGREE_ALL; }
 /* A length that would lead to writes elsewhere, with and without --check. `is_contained`: as of a site. */
 void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                        struct ir_value *b, struct span span, bool is_contained);
@@ -610,7 +614,7 @@ bool elab_is_measured(const struct elaborator *e);
 struct ir_value *elab_where_there(struct elaborator *e, struct ir_value *condition);
 void elab_check_measured(struct elaborator *e, struct ir_value *condition, struct ir_value *n,
                          const struct ir_value *length);
-/* From here on nothing without --check. */
+/* From here on nothing without --check, and with --check=memory what has a `brief` in checks.def. */
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);
 /* Says the length of forceUpTo's result, in its complement. */

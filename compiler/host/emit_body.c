@@ -133,7 +133,7 @@ static void emit_launch(struct emit_body *body, const struct ir_instruction *for
     require(body, arena_printf(body->unit->arena, "fcl_launch(kernel%zu, blocks, %d, %s, args, %zu)", which,
                                kernel->block_threads, dynamic_bytes(body, kernel), kernel->parameters.count));
     for (size_t i = 0; i < kernel->parameters.count; i++)
-        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT)
+        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT && target_ends_launches(body->program))
             require(body, "fcl_check_report(report, checks)");
     body->indent--;
     line(body, "}");

@@ -236,7 +236,7 @@ static bool is_found(struct map *seen, struct ir_value *value) {
 /* Why it cannot be recorded; or NULL. */
 static const char *why_no_graph(struct arena *arena, const struct target_program *program) {
     bool is_last = true, any = reads(program->kernel->body, &is_last);
-    if (target_any_reports(program))
+    if (target_ends_launches(program))
         return "the host looks after each launch whether a check has failed; --no-check leaves them out";
     if (program->kernel->trace)
         return "the host prints what it traces";
@@ -336,7 +336,7 @@ static void declare_checks(struct emit_unit *unit, struct text *out, const struc
         const char *where = place_of(unit->sources, site->span.begin, &place)
                                 ? arena_printf(unit->arena, "%s:%u:%u: ", place.source->path, place.line, place.column)
                                 : "";
-        emit_embed(out, arena_printf(unit->arena, "%s%s", where, ir_check_info[site->check].message));
+        emit_embed(out, arena_printf(unit->arena, "%s%s", where, ir_check_text(site)));
         text_add(out, ",\n");
     }
     text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n    (void)report;\n");
@@ -450,7 +450,9 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
         text_printf(out,
                     "    if ((status = fcl_get_kernel(program, \"%s\", &kernel%zu)) != FCL_OK)\n        goto out;\n",
                     program->kernels.at[i]->name, i);
-    if (target_any_reports(program))
+    if (target_any_reports(program) && !target_ends_launches(program))
+        text_add(out, "    if ((status = fcl_watch(context, checks, &report)) != FCL_OK)\n        goto out;\n");
+    else if (target_any_reports(program))
         text_add(out, "    if ((status = fcl_buffer_new(context, 3 * sizeof(int32_t), &report)) != FCL_OK ||\n"
                       "        (status = fcl_fill(report, 0, 3 * sizeof(int32_t), 0)) != FCL_OK)\n        goto out;\n");
     text_add(out, text_string(&body.statements));
@@ -466,7 +468,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     }
     text_add(out, program->kernel->trace ? "out:;\n" : "out:\n");
     print_traces(out, program->kernel);
-    if (target_any_reports(program))
+    if (target_ends_launches(program))
         text_add(out, "    fcl_buffer_free(report);\n");
     text_add(out, text_string(&body.releases));
     if (body.has_floats)

@@ -5,6 +5,7 @@
 #include "host/execute.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/launch_size.h"
 #include "ir/build/fold.h"
@@ -24,6 +25,7 @@ struct device_run {
     struct fcl_arg *arguments;   /* of a launch: room for those of the kernel with the most, */
     struct fcl_buffer **scratch; /* and for the scratch memory among them */
     struct fcl_buffer *report;   /* of checks, or NULL */
+    bool looks;                  /* at it, after each launch; else the runtime does, when it waits */
     const struct ir_check_site *failed_check;
     bool lacks_shared;
     const char *why;
@@ -31,15 +33,21 @@ struct device_run {
 
 static bool check_failed(struct device_run *x, uint32_t site, int64_t a, int64_t b) {
     x->failed_check = &x->job.kernel->checks.at[site];
-    if (x->report) /* for the next run */
+    if (x->report && x->looks) /* for the next run */
         (void)fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0);
-    (void)fcl_check(x->job.context, false, ir_check_info[x->failed_check->check].message, a, b);
+    (void)fcl_check(x->job.context, false, ir_check_text(x->failed_check), a, b);
     x->why = fcl_error(x->job.context);
     return false;
 }
 
 static bool failed(struct device_run *x, const char *what) {
     const char *message = fcl_error(x->job.context);
+    bool is_check = fcl_error_status(x->job.context) == FCL_CHECK_FAILED && !x->failed_check;
+    for (size_t i = 0; is_check && i < x->job.kernel->checks.count; i++)
+        if (strcmp(message, x->job.messages[i]) == 0) {
+            x->failed_check = &x->job.kernel->checks.at[i];
+            message = ir_check_text(x->failed_check);
+        }
     x->why = what && *what ? arena_printf(x->arena, "%s: %s", what, message) : message;
     return false;
 }
@@ -58,7 +66,7 @@ static union scalar scalar_of(const struct device_run *x, const struct ir_value 
 /* After each launch: what goes wrong in one must not decide about the next. */
 static bool read_report(struct device_run *x, const struct target_kernel *kernel) {
     int32_t found[3];
-    if (!target_reports(kernel))
+    if (!x->looks || !target_reports(kernel))
         return true;
     if (fcl_read(x->report, 0, found, sizeof found) != FCL_OK)
         return failed(x, NULL);
@@ -379,8 +387,9 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
             return NULL;
         }
     }
-    if (target_any_reports(job->target) && (fcl_buffer_new(job->context, 3 * sizeof(int32_t), &x->report) != FCL_OK ||
-                                            fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
+    x->looks = target_ends_launches(job->target);
+    if (x->looks && (fcl_buffer_new(job->context, 3 * sizeof(int32_t), &x->report) != FCL_OK ||
+                     fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
         *why = fcl_error(job->context);
         return NULL;
     }
@@ -390,6 +399,11 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
 bool device_run_once(struct device_run *x, const char **why) {
     x->failed_check = NULL;
     x->lacks_shared = false;
+    bool is_watched = target_any_reports(x->job.target) && !x->looks;
+    if (is_watched && fcl_watch(x->job.context, x->job.messages, &x->report) != FCL_OK) {
+        *why = fcl_error(x->job.context);
+        return false;
+    }
     bool is_good = run_region(x, x->job.kernel->body);
     const struct ir_kernel *kernel = x->job.kernel;
     struct fcl_buffer *trace = kernel->trace ? x->buffers[kernel->trace->id] : NULL;
@@ -513,7 +527,10 @@ uint64_t device_run_spilled_bytes(const struct device_run *x) {
 void device_run_free(struct device_run *x) {
     if (!x)
         return;
-    fcl_buffer_free(x->report);
+    if (x->looks)
+        fcl_buffer_free(x->report);
+    else if (x->report)
+        fcl_unwatch(x->job.context, x->job.messages);
     for (uint32_t i = 0; i < x->buffer_count; i++)
         fcl_buffer_free(x->buffers[i]);
 }

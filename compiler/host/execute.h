@@ -11,7 +11,8 @@ struct execute_job {
     const struct target_program *target;
     struct fcl_program *program; /* built from the printed target, in an open context */
     struct fcl_context *context;
-    uint64_t shared_bytes; /* of shared memory that a block can have; 0: not known */
+    const char *const *messages; /* of the kernel's checks, with their places */
+    uint64_t shared_bytes;       /* of shared memory that a block can have; 0: not known */
 };
 
 /* A kernel that is ready to run, and its arguments in device memory, so that several runs can share them. */

@@ -322,6 +322,8 @@ PRIMITIVE(PERMUTE_OVER) {
     return NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push, .into.is_over = true);
 }
 
+PRIMITIVE(COVERS) { return a[0]; }
+
 PRIMITIVE(PERMUTE) { return NEW_PUSH(PERMUTE, .function = a[0], .of = a[1].push); }
 
 /* ---- running ---- */

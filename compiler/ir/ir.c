@@ -25,10 +25,17 @@ const char *const ir_atomic_names[ATOMIC_COUNT] = {"add", "min", "max",      "an
                                                    "or",  "xor", "exchange", "compare-exchange"};
 
 const struct ir_check_info ir_check_info[CHECK_COUNT] = {
-#define CHECK(id, code, message) [CHECK_##id] = {#id, DIAG_##code, message},
+#define CHECK(id, code, message, brief) [CHECK_##id] = {#id, DIAG_##code, message, brief},
 #include "ir/checks.def"
 #undef CHECK
 };
+
+bool ir_may_end(const struct ir_kernel *kernel, const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_CHECK && !kernel->checks.at[walk.at->site].is_noted)
+            return true;
+    return false;
+}
 
 bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))

@@ -205,7 +205,7 @@ extern const char *const ir_atomic_names[ATOMIC_COUNT];
 
 /* What --check finds. */
 enum ir_check {
-#define CHECK(id, code, message) CHECK_##id,
+#define CHECK(id, code, message, brief) CHECK_##id,
 #include "ir/checks.def"
 #undef CHECK
     CHECK_COUNT
@@ -214,15 +214,23 @@ struct ir_check_info {
     const char *name;
     enum diag_code code;
     const char *message; /* printf format of two long longs */
+    const char *brief;   /* without numbers, where DEGREE_MEMORY has it; else NULL */
 };
 extern const struct ir_check_info ir_check_info[CHECK_COUNT];
+/* How much is checked when it runs: docs/language.md, Checks. */
+enum check_degree { DEGREE_NONE, DEGREE_MEMORY, DEGREE_ALL, DEGREE_COUNT };
 /* A place in the program that can fail. */
 struct ir_check_site {
     enum ir_check check;
     struct span span;
     struct span found; /* where span is a call of the prelude: the place there; or empty */
     bool is_contained; /* after a failure this launch reads nothing that was left undone: the host ends the run */
+    bool is_noted;     /* no launch ends for it: note [noted checks] of map/lower.c */
 };
+/* What is said of it: with %lld for the two numbers, where these are known. */
+static inline const char *ir_check_text(const struct ir_check_site *site) {
+    return site->is_noted ? ir_check_info[site->check].brief : ir_check_info[site->check].message;
+}
 
 struct ir_region {
     uint32_t id;
@@ -392,6 +400,8 @@ static inline bool ir_is_loop(const struct ir_instruction *instruction) {
 }
 /* Is there an instruction of that kind in its regions? */
 bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind);
+/* Is there a check within after which the host ends the run? Of those that are noted nobody takes notice before. */
+bool ir_may_end(const struct ir_kernel *kernel, const struct ir_instruction *instruction);
 bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind);
 /* Does it read or write memory, tables aside, or hold something that does? */
 bool ir_touches_memory(const struct ir_instruction *instruction);

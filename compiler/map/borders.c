@@ -149,8 +149,8 @@ static bool decides(const struct borders *found) {
 }
 
 /* Checks would fail in another order; and beside loops, or arrays of its own, a comparison is nothing. */
-static bool is_much(const struct ir_instruction *at) {
-    return at->kind == IR_CHECK || at->kind == IR_ALLOCATE || at->kind == IR_WHILE ||
+static bool is_much(const struct lowering *l, const struct ir_instruction *at) {
+    return ir_may_end(l->kernel, at) || at->kind == IR_ALLOCATE || at->kind == IR_WHILE ||
            (at->kind == IR_FOR && !IR_PART(at, loop).unroll);
 }
 
@@ -165,7 +165,7 @@ const struct borders *borders_find(struct lowering *l, const struct ir_instructi
     add_place(found, index, NULL, 0);
     size_t size = 0;
     for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk)) {
-        if (++size > CPU_BORDERED || is_much(walk.at))
+        if (++size > CPU_BORDERED || is_much(l, walk.at))
             return NULL;
         if (walk.at->kind != IR_OPERATION)
             continue;

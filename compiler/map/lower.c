@@ -1,5 +1,11 @@
 /* Lowering that both mappings share: scalars, loads and stores, sequential loops and branches. The mappings themselves
-   (simt.c, loop.c) say what a parallel loop becomes and where buffers lie. */
+   (simt.c, loop.c) say what a parallel loop becomes and where buffers lie.
+
+   note [noted checks]
+   A check that is noted ends nothing, so it may cost next to nothing: what fails leaves the number of its site in a
+   variable of the thread, or of the work-item, and the kernel's last statement stores that to the report, where there
+   is one. So no store stands between loads. In loops that compilers make vectors of it is a maximum, which they make
+   vectors of, too. 0 <= i && i < n is one comparison of unsigned numbers there, where n is not negative. */
 #include "map/lower.h"
 
 #include <string.h>
@@ -60,8 +66,31 @@ static bool is_wide_subscript(const struct lowering *l, const struct ir_instruct
     return fits && (is_loaded(x) || is_loaded(y) || !uses_inline(l->uses, instruction));
 }
 
+/* 0 <= index && index < end; NULL: it is another condition. */
+static const struct ir_instruction *inside_of(const struct ir_instruction *both, const struct ir_value **end) {
+    for (int i = 0; i < 2 && both->op == OP_AND && both->results[0]->base == BASE_BOOL; i++) {
+        const struct ir_instruction *least = both->operands[i]->definition, *most = both->operands[1 - i]->definition;
+        bool is_inside = least && most && least->kind == IR_OPERATION && most->kind == IR_OPERATION &&
+                         least->op == OP_LE && most->op == OP_LT && least->operands[0]->is_constant &&
+                         least->operands[0]->constant.integer == 0 && least->operands[1] == most->operands[0] &&
+                         most->operands[0]->base == BASE_I32 && most->operands[1]->low >= 0;
+        if (!is_inside)
+            continue;
+        *end = most->operands[1];
+        return most;
+    }
+    return NULL;
+}
+
 static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
-    const struct ir_value *result = instruction->results[0];
+    const struct ir_value *result = instruction->results[0], *end;
+    const struct ir_instruction *inside = l->noted ? inside_of(instruction, &end) : NULL;
+    if (inside) {
+        struct target_expr *index = expr_convert(l, lower_value(l, inside->operands[0]), BASE_U32);
+        struct target_expr *most = expr_convert(l, lower_value(l, end), BASE_U32);
+        lower_result(l, instruction, expr_operation(l, OP_LT, BASE_BOOL, index, most), "is_inside");
+        return;
+    }
     const struct ir_value *same = uses_same_as(l->values, instruction);
     if (same) {
         lower_bind(l, result, lower_value(l, same));
@@ -203,7 +232,63 @@ static void lower_mma(struct lowering *l, const struct ir_instruction *instructi
 
 /* ---- checks ---- */
 
+bool lower_notes(const struct lowering *l) {
+    for (struct ir_walk walk = ir_walk_of(l->forall); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_CHECK && l->kernel->checks.at[walk.at->site].is_noted)
+            return true;
+    return false;
+}
+
+void lower_begin_notes(struct lowering *l) {
+    if (!lower_notes(l))
+        return;
+    l->noted = lower_variable(l, BASE_I32, "failed", "failed");
+    l->noted->is_mutable = true;
+    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+    declare->variable = l->noted;
+    declare->value = expr_integer(l, BASE_I32, 0);
+}
+
+static struct target_expr *noted(struct lowering *l) { return expr_variable(l, l->noted, 0, INT32_MAX); }
+
+void lower_end_notes(struct lowering *l) {
+    if (!l->noted)
+        return;
+    struct target_statement *any = lower_emit(l, TARGET_IF);
+    any->value = expr_operation(l, OP_NE, BASE_BOOL, noted(l), expr_integer(l, BASE_I32, 0));
+    struct lower_scope scope = lower_enter(l, &any->body);
+    struct target_statement *store = lower_emit(l, TARGET_STORE);
+    store->array = l->report;
+    store->index = expr_integer(l, BASE_I32, 0);
+    store->value = noted(l);
+    store->may_meet = l->target->mapping == TARGET_SIMT;
+    lower_leave(l, scope);
+}
+
+static void lower_noted(struct lowering *l, const struct ir_instruction *instruction) {
+    struct target_expr *good = lower_value(l, instruction->operands[0]);
+    if (l->target->mapping == TARGET_SIMT) {
+        struct target_statement *check = lower_emit(l, TARGET_CHECK);
+        check->variable = l->noted;
+        check->site = instruction->site + 1;
+        check->value = good;
+        return;
+    }
+    struct target_expr *found = expr_new(l, TARGET_EXPR_OPERATION, BASE_I32);
+    found->op = OP_SELECT;
+    found->operands[0] = good;
+    found->operands[1] = expr_integer(l, BASE_I32, 0);
+    found->operands[2] = expr_integer(l, BASE_I32, instruction->site + 1);
+    found->size = good->size + 1;
+    found->high = INT32_MAX;
+    lower_assign(l, l->noted, expr_operation(l, OP_MAX, BASE_I32, noted(l), found));
+}
+
 static void lower_check(struct lowering *l, const struct ir_instruction *instruction) {
+    if (l->kernel->checks.at[instruction->site].is_noted) {
+        lower_noted(l, instruction);
+        return;
+    }
     struct target_statement *check = lower_emit(l, TARGET_CHECK);
     check->array = l->report;
     check->site = instruction->site + 1;

@@ -120,8 +120,9 @@ struct lowering {
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
-    struct target_array *report; /* where checks are reported; NULL: the kernel has none */
-    int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
+    struct target_array *report;   /* where checks are reported; NULL: the kernel has none */
+    struct target_variable *noted; /* note [noted checks] in lower.c; NULL: there are none */
+    int64_t stack_bytes;           /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
 
 /* For blocks of so many warps; `warp_size`: of whole ones, else 0. */
@@ -164,6 +165,10 @@ void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_valu
 /* ---- lower.c: instructions ---- */
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+/* Around the kernel's body: note [noted checks]. Are there any? */
+bool lower_notes(const struct lowering *l);
+void lower_begin_notes(struct lowering *l);
+void lower_end_notes(struct lowering *l);
 /* Where Intel's OpenCL might change the order of a loop's rounds, marks the loop, so that it makes
    no vectors of it: QUIRK_ORDERED_LOOPS. */
 void lower_keep_order(struct lowering *l, struct target_statement *loop, bool is_ordered);

@@ -79,10 +79,12 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         target->quirks |= quirk_bit(QUIRK_PLACES_BY_TRUTH);
     target->count_text = expr_describe(&l, target->count, 4);
     parameters_make(&l);
+    lower_begin_notes(&l);
     if (options->mapping == TARGET_SIMT)
         simt_begin(&l);
     else
         loop_begin(&l);
+    lower_end_notes(&l);
     lower_keep_loads_apart(&l);
     uses_clear(l.uses, forall->regions[0]);
     for (size_t i = 0; i < l.bound.count; i++)

@@ -162,6 +162,7 @@ static void add_tables(struct lowering *l) {
 static void add_report(struct lowering *l) {
     if (!ir_has(l->forall, IR_CHECK))
         return;
+    l->target->only_notes = !ir_may_end(l->kernel, l->forall);
     l->report = ARENA_NEW(l->arena, struct target_array);
     *l->report = (struct target_array){
         .name = names_fresh(l->names, "fcl_report", ""), .element = BASE_I32, .space = TARGET_SPACE_GLOBAL};

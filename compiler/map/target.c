@@ -49,6 +49,13 @@ bool target_any_reports(const struct target_program *program) {
     return false;
 }
 
+bool target_ends_launches(const struct target_program *program) {
+    for (size_t i = 0; i < program->kernels.count; i++)
+        if (target_reports(program->kernels.at[i]) && !program->kernels.at[i]->only_notes)
+            return true;
+    return false;
+}
+
 const struct target_kernel *target_outside(const struct target_program *program) {
     for (size_t i = 0; i < program->kernels.count; i++)
         if (program->kernels.at[i]->outside)

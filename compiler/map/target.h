@@ -112,7 +112,8 @@ enum target_statement_kind {
     TARGET_END_COPIES,      /* a group of them ends, and all but the last `copied` are waited for; -1: none */
     TARGET_NOW,             /* variable = 0, which is known here only: what is computed with it is computed here */
     TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
-    TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
+    TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array`, or
+                               leave it in `variable` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
     TARGET_FOR,             /* for (variable = value; variable < limit; variable += step) body */
@@ -185,7 +186,8 @@ enum target_parameter_kind {
     TARGET_PARAMETER_SCALAR,  /* `value`, passed by value (a bool as one byte) */
     TARGET_PARAMETER_BUFFER,  /* `buffer` */
     TARGET_PARAMETER_LOCAL,   /* OpenCL local memory: `capacity` elements */
-    TARGET_PARAMETER_REPORT,  /* three zeroed ints of the host's, for the first failed check: its site, two numbers */
+    TARGET_PARAMETER_REPORT,  /* three zeroed ints of the host's, for the first failed check: its site, two numbers; of
+                                 a kernel that `only_notes` one, for the site of a failed check */
     TARGET_PARAMETER_SCRATCH, /* global memory the host provides: `capacity` elements for each `unit` of the launch; see
                                  target_units */
 };
@@ -233,6 +235,7 @@ struct target_kernel {
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
+    bool only_notes;        /* note [noted checks] in lower.c: the host need not look before it launches the next */
     quirk_set quirks;       /* that its code would meet */
     bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_NONE (the loop mapping need not say so) */
     int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
@@ -267,6 +270,8 @@ int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of
 /* Whether it, or any of them, has checks to report. */
 bool target_reports(const struct target_kernel *kernel);
 bool target_any_reports(const struct target_program *program);
+/* The host looks after each of the launches that report; else when it next waits. */
+bool target_ends_launches(const struct target_program *program);
 /* Whether each unit of a launch has memory of its own in a parameter, and how many of these units a block has. */
 bool target_has_scratch(const struct target_kernel *kernel);
 int target_units(const struct target_kernel *kernel, enum level_value unit);

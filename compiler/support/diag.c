@@ -49,6 +49,10 @@ static const struct {
 #undef DIAG
 };
 
+bool diag_place(const struct diagnostics *diagnostics, struct span span, struct place *place) {
+    return span.end && place_of(diagnostics->sources, span.begin, place);
+}
+
 struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *sources) {
     struct diagnostics *d = ARENA_NEW(arena, struct diagnostics);
     d->arena = arena;

@@ -65,10 +65,12 @@ const struct source *source_add(struct sources *sources, const char *path, const
     return &entry->source;
 }
 
-void source_set_ours(struct sources *sources, const struct source *source) {
-    for (size_t i = 0; i < sources->entries.count; i++)
-        if (&sources->entries.at[i]->source == source)
-            sources->entries.at[i]->source.is_ours = true;
+void source_set_trusted(struct sources *sources, const struct source *source, bool is_ours) {
+    for (size_t i = 0; i < sources->entries.count; i++) {
+        struct source *at = &sources->entries.at[i]->source;
+        at->is_trusted |= at == source;
+        at->is_ours |= at == source && is_ours;
+    }
 }
 
 const struct source *source_load(struct sources *sources, const char *path, const char **why) {

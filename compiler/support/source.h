@@ -19,8 +19,9 @@ struct source {
     const char *path;          /* as printed */
     const unsigned char *text; /* `length` bytes, then a NUL */
     size_t length;
-    uint32_t base; /* offset of text[0] in the shared range; the first file starts at 1 */
-    bool is_ours;  /* of the prelude or the library: errors are shown where the user's file comes to it */
+    uint32_t base;   /* offset of text[0] in the shared range; the first file starts at 1 */
+    bool is_ours;    /* of the prelude or the library: errors are shown where the user's file comes to it */
+    bool is_trusted; /* that, or a file of the library that is named itself: it may use what is not for programs */
 };
 
 struct sources;
@@ -28,7 +29,7 @@ struct sources *sources_new(struct arena *arena);
 /* Reads a file whole; NULL with *why set when it cannot be read or is larger than 1 GiB. */
 const struct source *source_load(struct sources *sources, const char *path, const char **why);
 const struct source *source_add(struct sources *sources, const char *path, const char *text, size_t length);
-void source_set_ours(struct sources *sources, const struct source *source);
+void source_set_trusted(struct sources *sources, const struct source *source, bool is_ours);
 const struct source *source_at(const struct sources *sources, struct span span); /* NULL: no place */
 
 struct place {

@@ -526,7 +526,7 @@ static struct compilation *check_examples(struct example_program *p, const struc
     options->command = COMMAND_TEST;
     options->operands = operands;
     options->operand_count = 1;
-    options->check = false;
+    options->check = DEGREE_ALL;
     options->tuning = "none";
     options->target = options->target ? options->target : "interp";
     text_add(&p->text, "\n");

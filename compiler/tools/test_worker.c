@@ -133,7 +133,7 @@ static struct device_batch *build_together(const struct test_job *job, const str
             struct suggestion unused = suggestion_for(names[k] ? names[k] : "");
             const struct core_global *kernel = names[k] ? kernel_of_file(c, names[k], &unused) : NULL;
             if (kernel)
-                device_batch_add(batch, kernel, trial_is_checked(c, directive));
+                device_batch_add(batch, kernel, trial_degree(c, directive));
         }
     }
     struct execution building = execution_of(c);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Errors and properties are tested with checks: a wrong index must give an error, and touch no memory. */
-bool trial_is_checked(const struct compilation *c, const struct directive *directive) {
-    return c->options->check || directive->expectation == EXPECT_ERROR || directive->forall;
+enum check_degree trial_degree(const struct compilation *c, const struct directive *directive) {
+    return directive->expectation == EXPECT_ERROR || directive->forall ? DEGREE_ALL : c->options->check;
 }
 
 /* The diagnostics as text, to look for what was expected in them. */
@@ -30,7 +30,7 @@ struct trial_run trial_run(struct test_trial *t, struct arena *arena, const stru
                            struct host_value *const *arguments, size_t count) {
     struct diagnostics *diagnostics = diagnostics_new(arena, t->c->sources);
     struct options options = *t->c->options;
-    options.check = trial_is_checked(t->c, t->directive);
+    options.check = trial_degree(t->c, t->directive);
     struct execution execution = execution_of(t->c);
     execution.arena = arena;
     execution.options = &options;

@@ -26,7 +26,7 @@ struct trial_run {
 };
 
 /* Are its kernels built with checks? */
-bool trial_is_checked(const struct compilation *c, const struct directive *directive);
+enum check_degree trial_degree(const struct compilation *c, const struct directive *directive);
 /* Runs a kernel. What comes of it lies in `arena`. */
 struct trial_run trial_run(struct test_trial *t, struct arena *arena, const struct core_global *kernel,
                            struct host_value *const *arguments, size_t count);

@@ -59,7 +59,7 @@ static bool is_seen(struct search *s, const char *text) {
    spoils what comes after. */
 static bool passes_checks(const struct execution *request, struct trial *trial) {
     struct options options = *request->options;
-    options.check = true;
+    options.check = DEGREE_ALL;
     struct execution checked = *request;
     checked.options = &options;
     struct device_session session = {0};
@@ -305,7 +305,7 @@ static enum exit_status deliver(struct search *s) {
 static enum exit_status find_wanted(struct search *s) {
     struct options options = *s->request.options;
     struct execution execution = s->request;
-    options.check = true;
+    options.check = DEGREE_ALL;
     execution.options = &options;
     const char *why = NULL;
     const struct executor *executor = executor_choose(&options, s->c->arena, &why);

@@ -83,7 +83,7 @@ static struct core *infer_name(struct checker *c, symbol name, struct span span)
         return core;
     }
     size_t primitive = (size_t)(uintptr_t)map_get(c->primitives, name);
-    if (primitive && primitive_is_internal((enum primitive)(primitive - 1)) && !c->scope->file->source->is_ours) {
+    if (primitive && primitive_is_internal((enum primitive)(primitive - 1)) && !c->scope->file->source->is_trusted) {
         report_internal_primitive(c, (enum primitive)(primitive - 1), span);
         return error_core(c, span);
     }

@@ -32,7 +32,7 @@ __all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "MissingFileEr
            "device", "devices", "load", "put", "source"]
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
-_FLAGS = {"approximate": "--approximate", "check": "--check", "contract": "--contract", "no_prelude": "--no-prelude"}
+_FLAGS = {"approximate": "--approximate", "contract": "--contract", "no_prelude": "--no-prelude"}
 # `warn` may be several.
 _OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "warp_size", "vector_bytes", "shared_bytes",
             "unroll", "optimise", "tuning"}
@@ -101,6 +101,8 @@ def _words(options: dict[str, Any]) -> tuple[tuple[str, ...], Device | None]:
     for name, value in sorted(options.items()):
         if name == "warn":
             words += [f"--warn={one}" for one in ([value] if isinstance(value, str) else value)]
+        elif name == "check":
+            words += [f"--check={value if isinstance(value, str) else 'all' if value else 'none'}"]
         elif name in _FLAGS:
             words += [_FLAGS[name]] if value else []
         elif name in _OPTIONS:

@@ -158,7 +158,7 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
     for executor in executors:
         more_variables = sanitized_variables(env) if sanitized else UNOPTIMISED if quick else {}
         extra = dict(variables(env, executor), **more_variables)
-        check = ["--check"] if checked else []  # else `test` checks only what is to fail
+        check = ["--check" if checked else "--check=none"]  # what is to fail is checked anyway
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, *check, path, env=extra, timeout=600)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
@@ -175,6 +175,11 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
             code = re.search(r"error\[(E\d+)\]", done.stderr)
             if not code or code[1] not in codes[name]:
                 return f"{which} on {executor}: {line} is none of {codes[name]}\n{done.stderr}\n{text}"
+            done = env.run(env.fclc, "run", "--check=memory", *EXECUTORS[executor][0], *more, path, name, *argument,
+                           env=extra, timeout=300)
+            code = re.search(r"error\[(E\d+)\]", done.stderr)
+            if done.returncode not in (0, 1) or "Sanitizer" in done.stderr or (code and code[1] == "E0530"):
+                return f"{which} on {executor} --check=memory: {line}: {done.returncode}\n{done.stderr}\n{text}"
     return ""
 
 

@@ -268,6 +268,17 @@ CASE(fcl_check_report) {
     say(out, fcl_check_report(report, messages));
     fcl_buffer_free(report);
 }
+CASE(fcl_watch) {
+    static const char *const messages[] = {"an index is out of range"};
+    const int32_t found = 1;
+    struct fcl_buffer *report;
+    GOOD(fcl_watch(context, messages, &report));
+    GOOD(fcl_write(report, 0, &found, sizeof found));
+    say(out, fcl_finish(context));
+    GOOD(fcl_finish(context));
+    fcl_unwatch(context, messages);
+}
+CASE(fcl_unwatch) { test_fcl_watch(out); }
 CASE(fcl_trace) {
     static const char *const formats[] = {"%f and %d"};
     const float tenth = numbers[0];

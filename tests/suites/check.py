@@ -146,6 +146,16 @@ def cases(env):
             assert done.returncode == status and f"{word}[W011]" in done.stderr, done.stderr
     yield Case("-W error is for all warnings", every_warning)
 
+    def always():
+        program = "kernel k (xs : [int]) = push <grid> (map (> 0) xs)\n"
+        done = env.run(env.fclc, "run", "--target=interp", "-", "k", "[1]", input=program)
+        assert done.returncode == 0 and "warning[W008]" in done.stderr and "silences" not in done.stderr, done.stderr
+        wrong = env.run(env.fclc, "check", "-", input=program + "kernel m (x : int) = y\n")
+        assert wrong.returncode == 1 and "W008" in wrong.stderr and "E0201" in wrong.stderr, wrong.stderr
+        silent = env.run(env.fclc, "check", "-W", "no-section", "-", input=program)
+        assert (silent.returncode, silent.stderr) == (0, ""), silent.stderr
+    yield Case("some warnings every command shows, beside errors, too, and -W silences them", always)
+
     def random_ranges():
         program = "kernel k (xs : [double]) = push <grid> xs\n"
         done = env.must(env.fclc, "run", "--target=interp", "-", "k", "random:9:1:-1e308:1e308", input=program)
@@ -474,21 +484,24 @@ def cases(env):
     yield Case("of two options that contradict each other neither is taken", one_of_two)
 
     def how_much():
-        """--check=all is --check, and --check=none is --no-check."""
+        """--check=all is --check, and --check=none is --no-check; --check=memory is between them."""
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
             file.write("kernel k (i : int) (xs : [int]) = generate 1 (fn _ => xs ! i)\n")
         made = {}
-        for words in ([], ["--check"], ["--check=all"], ["--check=none"]):
+        for words in ([], ["--check"], ["--check=all"], ["--check=memory"], ["--check=none"], ["--no-check"]):
             made[" ".join(words)] = env.must(env.fclc, *words, "p.fcl", "-o", "-", "--target=c", cwd=folder)
-        assert made["--check=all"] == made["--check"] != made["--check=none"] == made[""], made
+        assert made["--check=all"] == made["--check"] != made["--check=none"], made
+        assert made["--check=none"] == made[""] == made["--no-check"], made
+        assert made["--check=memory"] not in (made["--check"], made[""]), made
+        assert "--check=memory" in made["--check=memory"].splitlines()[0], made["--check=memory"]
         done = env.run(env.fclc, "run", "--target=c", "--check=all", "p.fcl", "k", "2", "[1,2]", cwd=folder)
         assert done.returncode == 1 and "out of" in done.stderr, done.stderr
         got = env.must(env.fclc, "run", "--target=c", "--check=none", "p.fcl", "k", "1", "[1,2]", cwd=folder)
         assert got == "[2]\n", got
-        for value in ("memory", "", "al"):
+        for value in ("memor", "", "al"):
             done = env.run(env.fclc, "run", f"--check={value}", "p.fcl", "k", "0", "[1,2]", cwd=folder)
-            assert done.returncode == 2 and f"--check cannot be `{value}` (all, none)" in done.stderr, done.stderr
+            assert done.returncode == 2 and f"--check cannot be `{value}` (none, memory, all)" in done.stderr, done.stderr
     yield Case("how much is checked may stand behind --check", how_much)
 
     def read_twice():

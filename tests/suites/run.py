@@ -95,7 +95,8 @@ def cases(env):
         for path in programs(env):
             def run(path=path, executor=executor):
                 require(env, executor)
-                return directives(optimised(env, path, executor), [env.fclc, "test", *EXECUTORS[executor][0], path],
+                return directives(optimised(env, path, executor),
+                                  [env.fclc, "test", "--check=none", *EXECUTORS[executor][0], path],
                                   variables(env, executor))
             yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run, long=is_long(env, path, executor),
                        thorough=is_thorough(path, executor))
@@ -117,13 +118,13 @@ def cases(env):
                 "volatile" in line and not line.startswith("#define FCL_GUARDED") for line in lines)
             checks = [] if is_racy else ["--data-races", "--uniform-writes"]
             return directives(env, [oclgrind, "--build-options", "-cl-opt-disable", *checks, env.fclc, "test",
-                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"},
+                                    "--check=none", "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"},
                               silent=True)
         if "large" not in name:
             yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"),
                        thorough=True)
 
-    for options in ([], ["--check"], ["-O0"]) if not env.sanitized else ():
+    for options in (["--check=none"], ["--check"], ["--check=none", "-O0"]) if not env.sanitized else ():
         def steps(options=options):
             require(env, "opencl-simt")
             return directives(env.optimised(), [env.fclc, "test", "--target=opencl", "--map=simt", *options,
@@ -137,7 +138,7 @@ def cases(env):
         for name in ("lookback_waiting", "lookback", "lookback_counts", "scans_and_segments", "force_up_to"):
             def waiting(executor=executor, more=more, name=name):
                 require(env, executor)
-                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0],
+                return directives(env, [env.fclc, "test", "--check=none", *EXECUTORS[executor][0],
                                         env.path("tests", "run", "prelude", name + ".fcl")],
                                   dict(variables(env, executor), **more))
             yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
@@ -169,7 +170,8 @@ def cases(env):
     def many_ranges():
         require(env, "c")
         path = env.path("tests", "run", "optimiser", "shared_ranges.fcl")
-        return directives(env, [env.fclc, "test", "--target=c", path], dict(variables(env, "c"), FCL_THREADS="64"))
+        return directives(env, [env.fclc, "test", "--check=none", "--target=c", path],
+                          dict(variables(env, "c"), FCL_THREADS="64"))
     yield Case("tests/run/optimiser/shared_ranges.fcl on c with FCL_THREADS=64", many_ranges)
 
     # Whatever vectors this machine has: loops that go by vectors are right with shorter ones, too.
@@ -190,7 +192,8 @@ def cases(env):
         for size in (16, 32, 64):
             def sizes(executor=executor, size=size):
                 require(env, executor)
-                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
+                return directives(env, [env.fclc, "test", "--check=none", *EXECUTORS[executor][0],
+                                        f"--vector-bytes={size}",
                                         env.path("tests", "run", "library", "matrix_products.fcl")],
                                   variables(env, executor))
             yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes,

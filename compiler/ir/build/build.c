@@ -749,7 +749,7 @@ uint32_t ir_site(struct ir_builder *b, struct ir_check_site site) {
     uint32_t at = 0;
     while (at < kernel->checks.count) {
         struct ir_check_site *known = &kernel->checks.at[at];
-        if (known->check == site.check && is_same_span(known->span, site.span) &&
+        if (known->check == site.check && known->is_noted == site.is_noted && is_same_span(known->span, site.span) &&
             is_same_span(known->found, site.found)) {
             known->is_contained &= site.is_contained;
             return at;

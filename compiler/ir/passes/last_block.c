@@ -28,15 +28,15 @@ static size_t size_of(const struct ir_region *region) {
 
 typedef VEC(struct ir_instruction *) instructions;
 
-static bool is_of_blocks(const struct ir_instruction *at) {
+static bool is_of_blocks(const struct joining *j, const struct ir_instruction *at) {
     return at->kind == IR_FORALL && at->outer == LEVEL_GRID && at->inner == LEVEL_BLOCK && !at->buffer &&
-           at->operands[0]->base == BASE_I32 && !ir_has(at, IR_CHECK);
+           at->operands[0]->base == BASE_I32 && !ir_may_end(j->kernel, at);
 }
 
 /* Does the second of these launches go on where the first has stored? Its loads of that. */
 static bool goes_on(const struct joining *j, const struct ir_instruction *first, const struct ir_instruction *second,
                     instructions *loads) {
-    if (!is_of_blocks(second) || IR_PART(first, loop).threads != IR_PART(second, loop).threads ||
+    if (!is_of_blocks(j, second) || IR_PART(first, loop).threads != IR_PART(second, loop).threads ||
         !second->operands[0]->is_constant || second->operands[0]->constant.integer != 1 ||
         size_of(second->regions[0]) > GPU_SECOND_LAUNCH * size_of(first->regions[0]))
         return false;
@@ -160,11 +160,11 @@ static void join_region(struct joining *j, struct ir_region *region) {
                 if (first->regions[r])
                     join_region(j, first->regions[r]);
         size_t end = i + 1;
-        if (is_of_blocks(first))
+        if (is_of_blocks(j, first))
             while (end < region->instructions.count && may_go_before(region->instructions.at[end]))
                 end++;
         instructions loads = {0};
-        if (is_of_blocks(first) && end < region->instructions.count &&
+        if (is_of_blocks(j, first) && end < region->instructions.count &&
             goes_on(j, first, region->instructions.at[end], &loads)) {
             for (size_t k = i + 1; k < end; k++)
                 vec_push(j->arena, &fresh.instructions, region->instructions.at[k]);

@@ -51,15 +51,16 @@ static void mark_all(struct ir_kernel *kernel, bool is_checked) {
     }
 }
 
-/* Are there checks on the device? */
-static bool has_checks(const struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_CHECK && walk.region->ambient != LEVEL_GRID)
+/* Are there checks on the device after which the host ends the run? */
+static bool has_checks(const struct ir_kernel *kernel) {
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_CHECK && walk.region->ambient != LEVEL_GRID &&
+            !kernel->checks.at[walk.at->site].is_noted)
             return true;
     return false;
 }
 
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel) {
     (void)arena;
-    mark_all(kernel, has_checks(kernel->body));
+    mark_all(kernel, has_checks(kernel));
 }

@@ -112,6 +112,7 @@ static void read_site(struct reader *r) {
             where.path->columns = where.column;
     }
     site.is_contained = reader_accept(r, "contained");
+    site.is_noted = ir_check_info[which].brief && reader_accept(r, "noted");
     vec_push(r->arena, &r->kernel->checks, site);
     if (where.path) {
         where.kernel = r->kernel;

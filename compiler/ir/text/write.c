@@ -311,7 +311,7 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
             text_printf(out, " %u", i->site);
         add_values(w, i->operands, i->operand_count);
         if (w->names)
-            text_printf(out, " (%s)", ir_check_info[w->kernel->checks.at[i->site].check].message);
+            text_printf(out, " (%s)", ir_check_text(&w->kernel->checks.at[i->site]));
         end_line(w);
         return;
     case IR_ALLOCATE:
@@ -377,7 +377,8 @@ static void write_site(struct ir_writer *w, const struct ir_check_site *site, si
     start(w);
     text_printf(w->out, "site %zu %s", number, ir_check_info[site->check].name);
     add_where(w, site->span);
-    text_add(w->out, site->is_contained ? " contained\n" : "\n");
+    text_add(w->out, site->is_contained ? " contained" : "");
+    text_add(w->out, site->is_noted ? " noted\n" : "\n");
 }
 
 /* ---- unknown values: operations that nothing uses may name what was never made ---- */
