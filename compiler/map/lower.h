@@ -261,7 +261,7 @@ void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 
 /* copies.c: is that loop, of so many threads, one of note [copies by 16 bytes]? `first`: a thread's number. */
-/* How many elements a piece of that loop has (note [pieces]); 0: it is none. */
+bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
 /* note [pieces]: how many elements a piece of that loop has; 0: it is none. */
 int pieces_of(const struct ir_instruction *forall);
 void pieces_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
