@@ -35,8 +35,8 @@ function fclTokens(text) {
   const is_option = (word, begin, end) => {
     const before = text.slice(Math.max(0, begin - 200), begin), behind = text.slice(end, end + 200);
     if (word === 'with')
-      return /^\s+(#|(contract|approximate|anyOrder)(?![\w'])|\||(\{[^}\n]*\}|[^={\n])*=>|_*[A-Za-z][\w']*\s*=[^=>])|^\s*\n/
-        .test(behind);
+      return /^\s+(contract|approximate|anyOrder)(?![\w'])/.test(behind) ||
+             /^\s+(#|\||(\{[^}\n]*\}|[^={\n])*=>|_*[A-Za-z][\w']*\s*=[^=>])|^\s*\n/.test(behind);
     if (word === 'data') return /(^|\n)[ \t]*$/.test(before) && /^[ \t]+[\w' \t]+=\s*[A-Z]/.test(behind);
     return /(^|[^\w'])with\s+$/.test(before) ||
            (/,\s*$/.test(before) && /^\s*(=([^=]|$)|,\s*(#|(contract|approximate|anyOrder)(?![\w'])))/.test(behind));
@@ -50,7 +50,8 @@ function fclTokens(text) {
       let word = found[0];
       if (word === '(*') word = text.slice(at, comment_end(at));
       if (kind === 'name' && KEYWORDS.has(word) &&
-          (!/^(with|contract|approximate|anyOrder|data)$/.test(word) || is_option(word, at, at + word.length))) kind = 'keyword';
+          (!/^(with|contract|approximate|anyOrder|data)$/.test(word) || is_option(word, at, at + word.length)))
+        kind = 'keyword';
       tokens.push([kind, word]);
       at += word.length;
       break;

@@ -23,7 +23,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// What a call comes to.
+// The outcome of a call.
 enum fclc_status {
     FCLC_GOOD = 0,
     FCLC_WRONG = 1,    // the program is wrong, or a check of it failed
@@ -66,8 +66,8 @@ enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, con
 
 // The forms of a report.
 enum fclc_report_form { FCLC_REPORT_TEXT, FCLC_REPORT_JSON, FCLC_REPORT_PAGE };
-// What kernels cost, as `fclc report` says it, of a kernel, or with NULL of all, for "cuda",
-// "opencl", "c" or "hip"; in *text, for fclc_free. `sizes` as --sizes has them, `device` as
+// Writes what `fclc report` says of a kernel, or with NULL of all, for "cuda", "opencl", "c" or
+// "hip", into *text, for fclc_free. `sizes` as --sizes has them, `device` as
 // --device, or NULL. Nothing is run.
 enum fclc_status fclc_report(struct fclc_program *program, const char *kernel, const char *target, const char *sizes,
                              const char *device, enum fclc_report_form form, char **text, char **message);
@@ -113,7 +113,7 @@ struct fclc_parameter {
     struct fclc_type type;
 };
 
-// What a kernel says of itself.
+// The description of a kernel.
 struct fclc_kernel_info {
     const char *name, *text; // its type as `fclc types` prints it
     const char *comment;     // the lines of comment above it, without dashes; or ""

@@ -68,7 +68,7 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
     return copies > 0 && copies == loads && copies <= MOST_COPIES && count % threads == 0;
 }
 
-/* note [pieces]
+/* note [pieces ahead]
    What is copied ahead goes by 16 bytes, too, where places of the elements of such a piece follow one
    another on both sides: those of a tile whose rows are as long as pieces, or longer. */
 enum in_piece {
@@ -143,34 +143,6 @@ int pieces_of(const struct ir_instruction *forall) {
         copies++;
     }
     return copies == loads && size && forall->operands[0]->constant.integer % size == 0 ? size : 0;
-}
-
-void pieces_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first) {
-    const struct ir_value *index = forall->parameters[0];
-    int64_t size = pieces_of(forall), pieces = forall->operands[0]->constant.integer / size;
-    struct target_statement *loop = lower_emit(l, TARGET_FOR);
-    loop->value = expr_hardware(l, first);
-    loop->limit = expr_integer(l, BASE_I32, pieces);
-    loop->step = expr_integer(l, BASE_I32, threads);
-    loop->unroll = pieces <= (int64_t)GPU_UNROLLED * threads;
-    if (pieces % threads == 0) {
-        loop->value = expr_integer(l, BASE_I32, 0);
-        loop->limit = expr_integer(l, BASE_I32, pieces / threads);
-        loop->step = expr_integer(l, BASE_I32, 1);
-    }
-    struct lower_scope scope = lower_enter(l, &loop->body);
-    loop->variable = lower_variable(l, BASE_I32, "piece", "piece");
-    struct target_expr *at = expr_variable(l, loop->variable, 0, pieces);
-    if (pieces % threads == 0)
-        at = expr_operation(l, OP_ADD, BASE_I32,
-                            expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, threads)),
-                            expr_convert(l, expr_hardware(l, first), BASE_I32));
-    at = expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, size));
-    lower_bind(l, index, lower_named(l, at, index->name, "i"));
-    l->piece = (int)size;
-    lower_region(l, forall->regions[0]);
-    l->piece = 0;
-    lower_leave(l, scope);
 }
 
 static struct target_expr *begin_of(struct lowering *l, const struct ir_region *body, struct ir_value *place,

@@ -116,7 +116,7 @@ struct lowering {
     struct shared_plan *shared;     /* SIMT */
     struct barrier_plan *barriers;  /* SIMT */
     struct target_statement *now;   /* SIMT: behind a fence of copies: TARGET_NOW; or NULL */
-    int piece;                      /* SIMT: elements that a store of note [pieces] copies; 0: there is none */
+    int piece;                      /* SIMT: elements that a store of note [pieces ahead] copies; 0: there is none */
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
@@ -262,9 +262,8 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 
 /* copies.c: is that loop, of so many threads, one of note [copies by 16 bytes]? `first`: a thread's number. */
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
-/* note [pieces]: how many elements a piece of that loop has; 0: it is none. */
+/* How many elements a piece of that loop has, as note [pieces ahead] has it; 0: it is none. */
 int pieces_of(const struct ir_instruction *forall);
-void pieces_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 
 void simt_declare(struct lowering *l, struct extent *extent);

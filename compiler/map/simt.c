@@ -384,6 +384,36 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     lower_leave(l, scope);
 }
 
+/* See note [pieces ahead] in copies.c. */
+static void lower_pieces(struct lowering *l, const struct ir_instruction *forall, int threads,
+                         enum target_hardware first) {
+    const struct ir_value *index = forall->parameters[0];
+    int64_t size = pieces_of(forall), pieces = forall->operands[0]->constant.integer / size;
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = expr_hardware(l, first);
+    loop->limit = expr_integer(l, BASE_I32, pieces);
+    loop->step = expr_integer(l, BASE_I32, threads);
+    loop->unroll = pieces <= (int64_t)GPU_UNROLLED * threads;
+    if (pieces % threads == 0) {
+        loop->value = expr_integer(l, BASE_I32, 0);
+        loop->limit = expr_integer(l, BASE_I32, pieces / threads);
+        loop->step = expr_integer(l, BASE_I32, 1);
+    }
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    loop->variable = lower_variable(l, BASE_I32, "piece", "piece");
+    struct target_expr *at = expr_variable(l, loop->variable, 0, pieces);
+    if (pieces % threads == 0)
+        at = expr_operation(l, OP_ADD, BASE_I32,
+                            expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, threads)),
+                            expr_convert(l, expr_hardware(l, first), BASE_I32));
+    at = expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, size));
+    lower_bind(l, index, lower_named(l, at, index->name, "i"));
+    l->piece = (int)size;
+    lower_region(l, forall->regions[0]);
+    l->piece = 0;
+    lower_leave(l, scope);
+}
+
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
@@ -396,7 +426,7 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
         return;
     }
     if (share.constant_stride && !share.is_sequential && pieces_of(forall)) {
-        pieces_lower(l, forall, share.constant_stride, share.first);
+        lower_pieces(l, forall, share.constant_stride, share.first);
         return;
     }
     if (share.constant_stride && !share.is_sequential && count->high <= share.constant_stride) {

@@ -433,8 +433,7 @@ def cases(env):
                             waiting.discard(row.name)
                         before = after
                     assert after == last, f"{path}, {target}: after the last pass it is not what comes of all"
-        # halves are in a program whose dumps are long
-        halves = env.path("benchmarks", "fcl", "matrices.fcl")
+        halves = env.path("tests", "run", "optimiser", "halves_ahead.fcl")
         before, after = (env.must(env.fclc, f"--dump={name}", "--target=cuda", halves)
                          for name in ("banks", "store-pairs"))
         if after != before:
@@ -836,9 +835,12 @@ def cases(env):
             file.write(
                 "kernel k (n : int) (wide : int) (xs : [f16]) (ys : [float]) = (interleaveInto 1024 (fn (c, i) => c *"
                 " 256 + i) (generate 4 (fn c =>\n"
-                "  let load k = (push <block> (generate 2048 (fn i => xs ! ((c * 32 + i / 64) * wide + k * 64 + i % 64))),\n"
+                "  let row k i = (c * 32 + i / 64) * wide + k * 64\n"
+                "      load k = (push <block> (generate 2048 (fn i => xs ! (row k i + i % 64))),\n"
                 "                push <block> (generate 256 (fn i => ys ! (k * 512 + 2 * i))))\n"
-                "      use _ (a, b) s = push <block> (generate 256 (fn i => s ! i + b ! (255 - i) * float (a ! (i * 7)))) in\n"
+                "      use _ (a, b) s = push <block> (generate 256 (fn i =>\n"
+                "        s ! i + b ! (255 - i) * float (a ! (7 * i))))\n"
+                "  in\n"
                 "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
         first, loop = text.split("while (")

@@ -146,6 +146,16 @@ def cases(env):
             assert done.returncode == status and f"{word}[W011]" in done.stderr, done.stderr
     yield Case("-W error is for all warnings", every_warning)
 
+    def always():
+        program = "kernel k (xs : [int]) = push <grid> (map (> 0) xs)\n"
+        done = env.run(env.fclc, "run", "--target=interp", "-", "k", "[1]", input=program)
+        assert done.returncode == 0 and "warning[W008]" in done.stderr and "silences" not in done.stderr, done.stderr
+        wrong = env.run(env.fclc, "check", "-", input=program + "kernel m (x : int) = y\n")
+        assert wrong.returncode == 1 and "W008" in wrong.stderr and "E0201" in wrong.stderr, wrong.stderr
+        silent = env.run(env.fclc, "check", "-W", "no-section", "-", input=program)
+        assert (silent.returncode, silent.stderr) == (0, ""), silent.stderr
+    yield Case("some warnings every command shows, beside errors, too, and -W silences them", always)
+
     def random_ranges():
         program = "kernel k (xs : [double]) = push <grid> xs\n"
         done = env.must(env.fclc, "run", "--target=interp", "-", "k", "random:9:1:-1e308:1e308", input=program)

@@ -120,6 +120,7 @@ struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint6
 /* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
    at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
+void facts_runs(struct ir_builder *b, const struct ir_value *count); /* a loop, whose body is open */
 void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
 void facts_undo(struct ir_builder *b, const struct frame *frame);
 

@@ -121,6 +121,7 @@ struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, e
     loop->regions[0] = builder_region(b, inner, loop);
     loop->parameters[0] = index_value(b, loop->regions[0], loop->operands[0], name);
     builder_open(b, FRAME_FORALL, loop, loop->regions[0]);
+    facts_runs(b, loop->operands[0]);
     return loop->parameters[0];
 }
 
@@ -151,6 +152,7 @@ struct ir_value *ir_begin_for(struct ir_builder *b, struct ir_value *count, stru
     loop->parameters[0] = index_value(b, loop->regions[0], loop->operands[0], name);
     carry(b, loop, 1, carried, n);
     builder_open(b, FRAME_FOR, loop, loop->regions[0]);
+    facts_runs(b, loop->operands[0]);
     for (size_t i = 0; i < n; i++)
         carried[i] = loop->parameters[1 + i];
     return loop->parameters[0];

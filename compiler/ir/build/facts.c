@@ -139,6 +139,26 @@ static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_val
     }
 }
 
+/* In the body of a loop of so many iterations there is one. So where the number is 0 unless a condition holds, it does;
+   only the order is kept, as what is made of outer values alone may leave the loop. */
+void facts_runs(struct ir_builder *b, const struct ir_value *count) {
+    const struct ir_instruction *made = count->definition, *condition = NULL;
+    const struct ir_value *otherwise = NULL;
+    if (made && made->kind == IR_OPERATION && made->op == OP_SELECT) {
+        condition = made->operands[0]->definition;
+        otherwise = made->operands[2];
+    }
+    for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
+        if (made->results[i] == count) {
+            condition = made->operands[0]->definition;
+            otherwise = made->regions[1]->yields.at[i];
+        }
+    bool is_order = condition && condition->kind == IR_OPERATION && (condition->op == OP_LT || condition->op == OP_LE);
+    if (is_order && b->optimise > 0 && otherwise->is_constant && otherwise->constant.integer <= 0 &&
+        !base_info[condition->operands[0]->base].is_floating)
+        push_order(b, condition->operands[0], condition->operands[1], condition->op == OP_LT);
+}
+
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {
     if (condition->is_constant || facts_of(b, condition)->truth != IR_UNKNOWN)
         return;
