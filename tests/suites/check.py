@@ -501,7 +501,8 @@ def cases(env):
         assert got == "[2]\n", got
         for value in ("memor", "", "al"):
             done = env.run(env.fclc, "run", f"--check={value}", "p.fcl", "k", "0", "[1,2]", cwd=folder)
-            assert done.returncode == 2 and f"--check cannot be `{value}` (none, memory, all)" in done.stderr, done.stderr
+            assert done.returncode == 2, done.stderr
+            assert f"--check cannot be `{value}` (none, memory, all)" in done.stderr, done.stderr
     yield Case("how much is checked may stand behind --check", how_much)
 
     def read_twice():

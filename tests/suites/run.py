@@ -118,7 +118,8 @@ def cases(env):
                 "volatile" in line and not line.startswith("#define FCL_GUARDED") for line in lines)
             checks = [] if is_racy else ["--data-races", "--uniform-writes"]
             return directives(env, [oclgrind, "--build-options", "-cl-opt-disable", *checks, env.fclc, "test",
-                                    "--check=none", "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"},
+                                    "--check=none", "--target=opencl", "--map=simt", path],
+                              {"FCL_CACHE": "0", "FCL_POOL": "0"},
                               silent=True)
         if "large" not in name:
             yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"),
