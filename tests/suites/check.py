@@ -156,6 +156,21 @@ def cases(env):
         assert (silent.returncode, silent.stderr) == (0, ""), silent.stderr
     yield Case("some warnings every command shows, beside errors, too, and -W silences them", always)
 
+    def unproved():
+        """What is left is listed, and what a condition or an earlier check tells is not."""
+        program = ("kernel k (p : int) (xs : [int]) =\n  if p >= 0 && p < length xs then xs ! p else xs ! (p + 1)\n"
+                   "kernel same = permute (fn i => i ^ 1) (push <grid> (generate 64 (fn i => i)))\n")
+        done = env.run(env.fclc, "check", "-", input=program)
+        assert done.returncode == 0 and "W012" not in done.stderr, done.stderr
+        done = env.run(env.fclc, "check", "--unproved", "-", input=program)
+        assert done.returncode == 0 and done.stderr.count("[W012]") == 1 and ":2:" in done.stderr, done.stderr
+        assert "index a is out of range: the array has b elements" in done.stderr, done.stderr
+        assert "b is from 0 to 2147483647" in done.stderr, done.stderr
+        done = env.run(env.fclc, "check", "--unproved", "--diagnostics=json", "-W", "error", "-", input=program)
+        assert done.returncode == 1, done.stderr
+        assert [one["code"] for one in json.loads(done.stderr)] == ["W012"], done.stderr
+    yield Case("check --unproved lists the checks that are left", unproved)
+
     def random_ranges():
         program = "kernel k (xs : [double]) = push <grid> xs\n"
         done = env.must(env.fclc, "run", "--target=interp", "-", "k", "random:9:1:-1e308:1e308", input=program)

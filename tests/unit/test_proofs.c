@@ -1,5 +1,5 @@
-/* IR: what is proved holds, for random expressions, in all iterations of small loops: orders, also by what was told, and
-   that places are written once, and each of them. And what index functions need is proved. */
+/* IR: what is proved holds, for random expressions, in all iterations of small loops: orders, also by what was told,
+   and that places are written once, and each of them. And what index functions need is proved. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
