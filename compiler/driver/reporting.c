@@ -163,8 +163,12 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
 
 const struct target_program *report_program(struct compilation *c, struct arena *arena,
                                             const struct core_global *kernel, struct diagnostics *diagnostics) {
+    struct options *unchecked = ARENA_NEW(arena, struct options);
     struct generate_request request = request_for(c, target_named("cuda"));
     struct generated generated = {0};
+    *unchecked = *c->options;
+    unchecked->check = DEGREE_NONE;
+    request.options = unchecked;
     request.arena = arena;
     request.diagnostics = diagnostics;
     request.only = &kernel;

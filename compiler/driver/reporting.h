@@ -18,7 +18,7 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
                         struct diagnostics *diagnostics, const char **why);
 
 struct target_program;
-/* A kernel of it as the report goes by it, for CUDA. NULL: the diagnostics tell why not. */
+/* A kernel of it as the report goes by it, for CUDA and without checks. NULL: the diagnostics tell why not. */
 const struct target_program *report_program(struct compilation *c, struct arena *arena,
                                             const struct core_global *kernel, struct diagnostics *diagnostics);
 

@@ -119,7 +119,7 @@ def cases(env):
 
     def diagnostics():
         table = read("compiler", "support", "diag.def")
-        codes = [row[1] for macro in ("DIAG", "WARNING") for row in rows(table, macro) if "title" not in row]
+        codes = [row[1] for macro in ("DIAG", "WARNING", "ALWAYS") for row in rows(table, macro) if "title" not in row]
         assert codes, "no codes were read from the table"
         missing(codes, reference, "diagnostics")
         strange = set(re.findall(r"\b(?:E\d{4}|W\d{3})\b", reference)) - set(codes)

@@ -179,7 +179,10 @@ static void test_classes(void **state) {
     struct type *pair = type_tuple(c, items, 2);
     assert_true(type_require(c, pair, KIND_TYP, CLASS_EQ));
     assert_int_equal(items[0]->variable->classes, CLASS_EQ);
-    assert_false(type_require(c, pair, KIND_TYP, CLASS_ORD));
+    assert_true(type_require(c, pair, KIND_TYP, CLASS_ORD));
+    assert_int_equal(items[0]->variable->classes, CLASS_EQ | CLASS_ORD);
+    assert_false(type_require(c, pair, KIND_SCALAR, CLASS_ORD));
+    assert_false(type_require(c, pair, KIND_TYP, CLASS_NUM));
 }
 
 static void test_subsume_lets_ambients_fit(void **state) {

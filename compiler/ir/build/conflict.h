@@ -10,8 +10,9 @@ struct ir_conflict {
     int64_t first, second; /* TWICE: numbers of the two writes, in order, from 0 on. OUTSIDE: the first is its number */
 };
 
-/* Of the writes within `around`, each of which its loops do as often as constants say, at places that are made of
-   their indices and of constants. Is a write outside of the length left out, and may a place be written again? */
+/* The first conflict of the writes within `around`, whose loops take constant numbers of turns, at places that are
+   made of the loops' indices and of constants. `drops`: a write outside of the length is left out; `is_over`: a place
+   may be written again. */
 struct ir_conflict ir_find_conflict(struct arena *scratch, const struct ir_region *around,
                                     const struct ir_write *writes, size_t count, const struct ir_value *length,
                                     bool drops, bool is_over);

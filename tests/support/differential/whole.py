@@ -233,6 +233,22 @@ whole(
     result="int bool bool",
     wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)),
 )
+
+
+def in_parts(result):
+    return lambda xs: [result(xs[i:i + 100]) for i in range(0, len(xs), 100)]
+
+
+whole(
+    "findSeq anySeq allSeq",
+    "let few = fn x => x < 1000\n      parts = splitUp 100 xs\n  in "
+    "(map (findSeq few) parts, map (anySeq few) parts, map (allSeq few) parts)",
+    inputs=SHARES,
+    result="[int] [bool] [bool]",
+    wanted=lambda xs: (in_parts(lambda part: next((i for i, x in enumerate(part) if x < 1000), -1))(xs),
+                       in_parts(lambda part: any(x < 1000 for x in part))(xs),
+                       in_parts(lambda part: all(x < 1000 for x in part))(xs)),
+)
 whole("topK", "topK 7 xs", lambda xs: sorted(xs, reverse=True)[:7])
 whole("topKBy", "unzip (topKBy (fn (x, _) (y, _) => x < y) 99 (mapIx (fn i x => (x % 50, i)) xs))",
       lambda xs: unzipped(2, sorted((x % 50, i) for i, x in enumerate(xs))[:99]),
