@@ -51,8 +51,8 @@ void backend_print(struct text *out, const struct target *target, const struct t
 const char *backend_kernel(struct arena *arena, const struct target *target, const struct target_kernel *kernel);
 
 /* C for single operations on scalars, for host code. Operands are C expressions that need no
-   parentheses; constants are given by value. What helper functions these need is printed by
-   backend_scalars_helpers, to stand before them. */
+   parentheses; constants are given by value. backend_scalars_helpers prints the
+   helper functions that these expressions call; they must stand before the expressions. */
 struct backend_scalars;
 struct backend_scalars *backend_scalars_new(struct arena *arena);
 struct backend_operand {

@@ -1,4 +1,4 @@
-/* What CUDA C++ and languages that are nearly the same spell alike. */
+/* Text that CUDA C++ shares with languages that are nearly the same. */
 #ifndef FCL_BACKEND_CUDA_FAMILY_H
 #define FCL_BACKEND_CUDA_FAMILY_H
 

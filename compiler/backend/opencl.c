@@ -4,10 +4,10 @@
 #include "map/map.h"
 
 /* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or
-   AMD's instructions, whose waves may be two of them. What is exchanged comes from a lane of the
-   same sub-group, else is one's own. They are warps where the device has them; elsewhere a warp is a
-   single thread: two machines of one target, of which the driver takes what the device says, and
-   --sub-groups another. Intel's OpenCL for processors has run them, an AMD GPU has not. */
+   AMD's instructions, whose waves may be two of them. An exchanged value comes from a lane of the
+   same sub-group; for any other lane, a thread gets its own value. They are warps where the device has
+   them; elsewhere a warp is a single thread: two machines of one target, of which the driver takes what
+   the device says, and --sub-groups another. Intel's OpenCL for processors has run them, an AMD GPU has not. */
 static void print_sub_groups(struct text *out) {
     text_add(
         out,

@@ -42,7 +42,7 @@ enum helper {
 
 struct printer;
 
-/* What the kernels of a file use, for what stands before them. */
+/* The features that the kernels of a file use. They decide which text stands before the kernels. */
 struct file_needs {
     bool doubles, halves, fast_roots, fast_tangents, atomics64, vectors, own_vectors, scalar_loops, warps, matches,
         pauses, words, wide_loads, copies, ahead, pairs, pair_stores, threads, equalities;
@@ -59,9 +59,9 @@ struct conversion {
 };
 
 /* note [approximations]
-   What a kernel says `with approximate` of, or --approximate of all, is printed as the language's fast functions of
-   floats, where it has one; everything else is as without. Here, and not earlier, as no other stage computes with
-   them: the folder, the host and the interpreter give what they gave. */
+   In a kernel `with approximate`, and with --approximate in all kernels, functions of floats are printed as the
+   language's fast functions, where it has them; everything else is printed as without. Here, and not earlier,
+   as no other stage computes with them: the folder, the host and the interpreter give what they gave. */
 
 struct dialect {
     enum language language; /* of which the rows of functions have a column */
@@ -179,7 +179,8 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
 
 /* print.c */
 void print_kernel(struct printer *p, const struct target_kernel *kernel);
-/* What a kernel gets, `const T *restrict name` or `T name`, and then `more`; a long list has one to a line. */
+/* Prints the parameters of a kernel, `const T *restrict name` or `T name`, and then `more`. A long list has one
+   parameter to a line. */
 void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more);
 
 /* contract.c: the comment above a kernel */

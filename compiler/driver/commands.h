@@ -1,4 +1,4 @@
-/* What the commands do. */
+/* The functions that carry out the commands. */
 #ifndef FCL_DRIVER_COMMANDS_H
 #define FCL_DRIVER_COMMANDS_H
 

@@ -49,7 +49,7 @@ static const char *resolved(struct arena *arena, const char *path) {
     return arena_strndup(arena, found, strlen(found));
 }
 
-/* What is read in place of a file, by whatever name; NULL: the file is. */
+/* The text that was given in place of the file, under any of its names; NULL: the file itself is read. */
 static const struct unsaved *given_text(const struct compilation *c, const char *path) {
     for (size_t i = 0; i < c->texts.count; i++)
         if (strcmp(c->texts.at[i].path, path) == 0)
@@ -220,7 +220,8 @@ static enum exit_status load_prelude(struct compilation *c) {
     return EXIT_GOOD;
 }
 
-/* What the elaborator applies of the prelude, which no text names. */
+/* Functions of the prelude that the elaborator applies, though no program names them; and the primitives for which it
+   applies them. */
 static const char *const plans[] = {
 #define PLAN(id, name) name,
 #include "elaborate/plans.def"
@@ -307,7 +308,7 @@ struct library_type {
     const struct ast_decl *decl;
 };
 
-/* What the library's files define, read when the first name is not found. */
+/* The names that the library's files define. The files are read when the first name is not found. */
 struct library_names {
     struct compilation *compilation;
     struct map *files; /* symbol → name of its file; NULL: not read */
@@ -369,7 +370,7 @@ static const char *library_file_of_type(void *context, symbol name, const char *
 
 /* ---- the IR of a program ---- */
 
-/* What the kernel's parameters are called: an argument of several arrays by the first one. */
+/* The names of the kernel's arguments. An argument of several arrays has the name of the first one. */
 static const char **parameter_names(struct arena *arena, const struct ir_kernel *kernel) {
     const char **names = ARENA_ARRAY(arena, const char *, kernel->parameter_type_count + 1);
     for (size_t i = 0; i < kernel->parameter_type_count; i++)

@@ -76,7 +76,7 @@ const char *search_prelude(struct arena *arena, const char *root);
 const char *search_library(struct arena *arena, const char *root, const char *name);
 /* The names by which the library's files are imported, in alphabetical order. */
 const char *const *search_library_files(struct arena *arena, const char *root, size_t *count);
-/* What may have been meant by `name`, which is neither in `directory` nor in the library: an import's name, or NULL. */
+/* `name` is neither in `directory` nor in the library. Returns the name of an import that is like it; NULL: none is. */
 const char *search_similar(struct arena *arena, const char *root, const char *name, const char *directory);
 /* fcl.h and libfcl.a, which programs in C need, in the source tree or as installed with this program. Or NULL. */
 const char *search_header(struct arena *arena, const char *root);

@@ -51,7 +51,7 @@ static const char *dependencies(struct compilation *c, const char *output, const
     return text_string(&text);
 }
 
-/* What is written: the output, and what goes with it. */
+/* The files that a command writes: the output, and those that go with it. */
 typedef VEC(struct output_file) outputs;
 
 static void add_output(struct compilation *c, outputs *all, const char *path, const char *text) {

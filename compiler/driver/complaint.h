@@ -1,5 +1,5 @@
-/* What is wrong with the command line, a file that it names, or a device: on stderr in the driver's form, or, with
-   --diagnostics=json, an element of the one array there, like what is wrong with the program. */
+/* Errors and warnings about the command line, about a file that it names, or about a device. They go to stderr in the
+   driver's form. With --diagnostics=json each is an element of the one array there, as errors of the program are. */
 #ifndef FCL_DRIVER_COMPLAINT_H
 #define FCL_DRIVER_COMPLAINT_H
 

@@ -1,4 +1,4 @@
-/* What the kernels of a program take and give; see describe.h. */
+/* Describes what the kernels of a program take and give; see describe.h. */
 #include "driver/describe.h"
 
 #include <string.h>

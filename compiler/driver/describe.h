@@ -1,4 +1,4 @@
-/* What the kernels of a program take and give, as fclc.h has it. */
+/* Describes what the kernels of a program take and give, in the types of fclc.h. */
 #ifndef FCL_DRIVER_DESCRIBE_H
 #define FCL_DRIVER_DESCRIBE_H
 

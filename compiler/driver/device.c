@@ -29,7 +29,7 @@ static bool is_usual(const struct machine *machine, const char *kind) {
     return machine->map.mapping == target_machine(target_of_device(kind), kind)->map.mapping;
 }
 
-/* What is wrong with --map or --warp-size. */
+/* The message that says why --map or --warp-size is not for this kind of device. */
 static const char *not_for(const struct options *options, struct arena *arena, const char *kind) {
     const struct target *target = target_of_device(kind);
     if (options->mapping == MAPPING_DEFAULT || (options->mapping == MAPPING_SIMT ? target->simt : target->loop))
@@ -111,7 +111,7 @@ static const char *build_options(const struct execution *request, const struct d
                         strlen(session->text) > LONG_TEXT ? "-O0" : "-O1");
 }
 
-/* What is said of each of the kernel's checks, as host functions have it. */
+/* The message of each of the kernel's checks, with its place in the source, as in emitted host functions. */
 static const char *const *messages_of(const struct execution *request, const struct ir_kernel *kernel) {
     const char **messages = ARENA_ARRAY(request->arena, const char *, kernel->checks.count + 1);
     for (size_t i = 0; i < kernel->checks.count; i++) {

@@ -47,8 +47,8 @@ struct device_batch *device_batch_new(struct diagnostics *unread);
 void device_batch_add(struct device_batch *batch, const struct core_global *kernel, enum check_degree check);
 void device_batch_free(struct device_batch *batch);
 
-/* What is to be said, with executor_tell, if --map=simt asks a CPU to do what is for GPUs; else NULL.
-   `target`: the executor's name; NULL: any device. Opens the device. */
+/* The note for executor_tell that --map=simt is slow, if the device is a CPU; else NULL. `target`: the executor's name;
+   NULL: any device. The function opens the device. */
 const char *device_mapping_note(const struct options *options, struct arena *arena, const char *target);
 
 extern const struct executor executor_cuda, executor_opencl, executor_c, executor_hip;

@@ -73,7 +73,7 @@ const struct executor *executor_named(const char *target) {
     return NULL;
 }
 
-/* What is said of the one that was chosen. */
+/* Adds the note about the device of the chosen executor, if there is one, to the message `said`. Both may be NULL. */
 static const char *with_note(const struct options *options, struct arena *arena, const struct executor *executor,
                              const char *said) {
     const char *note = device_mapping_note(options, arena, executor->name);

@@ -205,7 +205,7 @@ static struct ir_kernel *read_again(const struct generate_request *request, cons
 
 /* ---- kernels that are elaborated ---- */
 
-/* What the command line says, or the tuner, or the kernel, or nobody: in this order. */
+/* The block size of the command line, else of the tuner, else of the kernel, else the default. */
 static int block_size_of(const struct generate_request *request, const struct core_global *global,
                          const struct elaborate_options *options) {
     const struct core_global *own = global->block_size;
@@ -376,7 +376,7 @@ static void share_kernels(const struct generate_request *request, struct generat
         }
 }
 
-/* As `fclc run` finds them: of one name, the last. */
+/* True if the request is for this kernel. If several kernels have one name, only the last counts, as in `fclc run`. */
 static bool is_wanted(const struct generate_request *request, size_t index) {
     const struct core_global *global = request->program->globals.at[index];
     if (global->kind != GLOBAL_KERNEL)

@@ -43,15 +43,15 @@ struct generate_request {
    without any are in the result all the same. */
 bool generate(const struct generate_request *request, struct generated *result);
 
-/* Whether the kernels of `source` could be generated: finds what `generate` finds, for each of the
-   requests, which differ in their targets, until one finds something. Nothing is kept, and the stages
-   after elaboration, which take twice as long, are left out where all that they could find is that a
-   block needs too much shared memory, and it is far from that. */
+/* True if `generate` could generate the program's kernels. The requests differ in their targets. The function reports
+   for each kernel what `generate` reports, for one request after another, until one of them finds an error. It keeps
+   no code. The stages after elaboration take twice as long as elaboration. The function skips them if the only
+   error that they could find is a block that needs too much shared memory, and the kernel is far from that. */
 bool generate_check(const struct generate_request *requests, size_t count);
 
 struct ir_file;
-/* Whether the request's machine has all that the kernels of a file go by; else an error says what
-   it lacks. Makes them its own. */
+/* True if the request's machine has all that the kernels of a file rely on; else an error says what it lacks. Makes
+   the kernels those of this machine. */
 bool generate_fits_machine(const struct generate_request *request, const struct ir_file *file);
 
 /* The same as `generate` for kernels that were read as IR, which the stages change in place; `globals` of the result

@@ -43,8 +43,8 @@ static const struct scheme *scheme_in(const struct compilation *c, const struct 
     return NULL;
 }
 
-/* What the end of the file sees: its own definition of that name, or one that is imported, or the prelude's, or a
-   primitive. NULL, and said so: nothing. */
+/* The definition of that name which the end of the file sees: the file's own, else an imported one, else the prelude's,
+   else a primitive. NULL: there is none, and the function has reported it. */
 static const struct scheme *scheme_named(const struct compilation *c, const char *name) {
     struct suggestion suggestion = suggestion_for(name);
     const struct module *own = c->modules.at[c->modules.count - 1];

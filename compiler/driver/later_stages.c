@@ -1,4 +1,4 @@
-/* What is behind the checker, as the options ask for it: requests, checks, dumps and texts. */
+/* Runs the stages behind the checker as the options ask: requests, checks, dumps and texts. */
 #include "driver/later_stages.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ struct generate_request request_for(struct compilation *c, const struct target *
     return request;
 }
 
-/* Without --target for CUDA and for C: a GPU and a CPU, on which the prelude's functions go different
-   ways. What is made for OpenCL goes one or the other. */
+/* Without --target it checks for CUDA and for C: the prelude's functions take one way on a GPU and another on a CPU.
+   OpenCL takes one of these two ways. */
 void check_later_stages(struct compilation *c) {
     const struct options *o = c->options;
     struct generate_request requests[2];

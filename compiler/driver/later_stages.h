@@ -1,4 +1,4 @@
-/* What the inspecting commands ask of the stages behind the checker. */
+/* The inspecting commands run the stages behind the checker by these functions. */
 #ifndef FCL_DRIVER_LATER_STAGES_H
 #define FCL_DRIVER_LATER_STAGES_H
 
@@ -8,7 +8,7 @@
 /* --dump of IR, passes and target, and --stats, of a checked program. */
 enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 
-/* What compiling the kernels of a checked program would find, among the diagnostics. */
+/* Adds to the diagnostics what compiling the kernels of a checked program would report. */
 void check_later_stages(struct compilation *c);
 
 /* --target, or else what the output's extension says; NULL when neither tells. */

@@ -200,7 +200,7 @@ static const char *const degree_names[DEGREE_COUNT] = {"none", "memory", "all"};
 
 const char *options_degree_name(enum check_degree degree) { return degree_names[degree]; }
 
-/* What is checked may stand behind it. */
+/* `--check=DEGREE` says what is checked; `--check` alone means all. */
 static bool check(struct option_parser *p, const char *value) {
     int degree = DEGREE_ALL;
     while (value && degree >= 0 && strcmp(value, degree_names[degree]) != 0)
@@ -245,7 +245,7 @@ static bool take_option(struct option_parser *p, enum option option, const char 
     return false;
 }
 
-/* What other compilers call it; NULL: nothing that is known. */
+/* The message for a word that is a command of other compilers; NULL: the word is no such command. */
 static const char *foreign_command(const char *word) {
     static const char *const compiles[] = {"compile", "build", "cc", "make", "emit"};
     for (size_t i = 0; i < sizeof compiles / sizeof *compiles; i++)
@@ -328,7 +328,8 @@ const char *options_misfit(const struct options *options, const char *target) {
 
 const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }
 
-/* What a command writes is no program: where a value was forgotten, the next word is one. */
+/* Rejects an output file that is named like a program: where the user forgot an option's value, the option took the
+   next word, which may be the program. */
 static bool writes_over_program(struct option_parser *p) {
     const struct options *o = p->options;
     const struct {
@@ -400,7 +401,7 @@ static bool find_command(struct option_parser *p, const char *word, size_t *used
     return false;
 }
 
-/* What is wrong may be before the option that says in which form it is told. */
+/* True if --diagnostics=json is anywhere among the arguments: an error may come before this option. */
 static bool wants_json(int count, char **arguments) {
     for (int i = 1; i < count && strcmp(arguments[i], "--") != 0; i++)
         if (strcmp(arguments[i], "--diagnostics=json") == 0 ||
@@ -517,7 +518,7 @@ void options_print_help(FILE *out, enum command command) {
 }
 
 void options_print_overview(FILE *out) {
-    /* What most people use, of most commands: the whole is to fit a screen. */
+    /* The options that most people use. The whole overview must fit one screen. */
     static const int usual[] = {OPTION_OUTPUT,     OPTION_TARGET, OPTION_DEFINE, OPTION_OPTIMISE,
                                 OPTION_BLOCK_SIZE, OPTION_MAP,    OPTION_CHECK,  OPTION_WARN,
                                 OPTION_JSON,       OPTION_DUMP,   OPTION_HELP,   OPTION_VERSION};

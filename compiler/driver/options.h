@@ -48,7 +48,7 @@ const struct option_info *options_info(size_t *count);
 enum mapping { MAPPING_DEFAULT, MAPPING_SIMT, MAPPING_LOOP };
 enum sub_groups { SUB_GROUPS_DEFAULT, SUB_GROUPS_NO, SUB_GROUPS_YES };
 
-/* What an editor shows of a file, which may be other than what is on the disk; or what is in no file. */
+/* The text of a file as an editor shows it, which may differ from the disk; or a text that is in no file. */
 struct unsaved {
     const char *path;
     const char *text;
@@ -109,7 +109,7 @@ struct options {
 const char *const *options_choices(struct arena *arena, const struct option_info *info, size_t *count);
 bool options_takes_file(const struct option_info *info);
 
-/* Of all that neither runs a kernel once nor tests it. */
+/* The default of --check for every command that neither runs a kernel once nor tests it. */
 static const enum check_degree options_degree = DEGREE_NONE;
 const char *options_degree_name(enum check_degree degree);
 

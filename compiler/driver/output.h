@@ -14,8 +14,8 @@ struct output_file {
 };
 
 /* Writes temporary files beside the targets, and renames them when all are whole: so all are there
-   or none. A link stays, and what it leads to is written. What is no plain file (a pipe,
-   /dev/stdout) is written directly. `-` is standard output. */
+   or none. A link stays, and the file that it leads to is written. A target that is no plain
+   file (a pipe, /dev/stdout) is written directly. `-` is standard output. */
 bool output_write_all(struct arena *arena, const struct output_file *files, size_t count, const char **why);
 /* The same, of one. */
 bool output_write(struct arena *arena, const char *path, const void *bytes, size_t length, const char **why);

@@ -1,4 +1,4 @@
-/* What kernels cost, for the commands and the library. */
+/* Reports what kernels cost, for the commands and the library. */
 #ifndef FCL_DRIVER_REPORTING_H
 #define FCL_DRIVER_REPORTING_H
 

@@ -1,4 +1,4 @@
-/* What is asked at each check that is left, and what is known of the two numbers that it looks at. */
+/* Warns of each check that is left: what the check asks, and what is known of the two numbers that it looks at. */
 #include "driver/unproved.h"
 
 #include <string.h>

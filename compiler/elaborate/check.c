@@ -1,5 +1,5 @@
-/* What the interpreter finds out about a run, found out by generated code: lengths always, the
-   rest with --check. A check that ranges prove is not emitted.
+/* The checks by which generated code finds the errors that the interpreter finds in a run: checks of lengths always,
+   the others with --check. A check that ranges prove is not emitted.
 
    note [degrees]
    --check=memory wants two things: no access outside of an array, and no element that nothing has

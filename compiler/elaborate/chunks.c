@@ -139,7 +139,7 @@ struct chunk_body {
     struct blocks_run *blocks; /* or NULL */
 };
 
-/* Whether the chunk may be written; where it may not, that is reported. Every chunk has the size that
+/* True if the chunk may be written; if not, the code reports it. Every chunk must have the size that
    was said. Only the last chunk of a concat may be smaller: there is memory for as many elements as
    it has. A negative size is an error of its own: chunks are empty then. */
 static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *whole,

@@ -672,7 +672,8 @@ static struct elab_value *evaluate_list(struct elaborator *e, const struct core 
     return elab_of_pull(e, pull);
 }
 
-/* FCL §5.2: as an element of `generate`. What is known at compile time is the same everywhere. */
+/* FCL §5.2: an item is evaluated where it is read, as an element of `generate` is. An item that is known at compile
+   time is the same everywhere, so it is kept. */
 struct elab_value *elab_list_item(struct elaborator *e, struct pull *list, size_t index) {
     if (list->constants[index])
         return list->constants[index];

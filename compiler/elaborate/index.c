@@ -48,7 +48,8 @@ static bool reject_reached(struct elaborator *e, const struct ir_value *index, c
     return true;
 }
 
-/* Whether the index is outside of any array that there can be here, which is told. */
+/* True if the index is certainly out of range: for every length that is possible here, or at a value that it certainly
+   takes. The function reports that. */
 static bool reject_index(struct elaborator *e, const struct ir_value *index, const struct ir_value *length) {
     if (never_runs(e))
         return false;
@@ -197,7 +198,7 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
     return elab_unflatten(e, (*tables)->first, leaves);
 }
 
-/* Whether the elements, or the elements of rows of rows, are known to be scalars. */
+/* True if the elements, or the elements of rows of rows, are known to be scalars. */
 static bool is_array_of_scalars(struct type *type) {
     for (type = type_resolve(type); type->kind == TYPE_PULL;)
         type = type_resolve(type->array.element);

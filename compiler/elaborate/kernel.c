@@ -197,7 +197,7 @@ static void store_pull(struct elaborator *e, struct type *type, struct pull *pul
         pull = elab_elements(e, pull, shape.rank, shape.extents);
     }
     count_elements(e, &shape);
-    /* What a grid-level force stored as a whole is the result as it is. */
+    /* A force at grid level has stored the whole array: its memory is the result, and nothing is copied. */
     if (pull->kind == PULL_MEMORY && !pull->memory.offset && !pull->memory.extent_count &&
         pull->memory.buffers[0]->memory == MEMORY_OUTPUT && !pull->memory.buffers[0]->is_result) {
         base_list bases = elab_bases_of(e, element);

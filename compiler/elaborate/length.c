@@ -7,8 +7,8 @@
    bits and compared: at grid by the host, below it with --check. Sums and products alone that pass
    are what the int is. Else the length is that of 64 bits, no more and no less than an int may be:
    whoever goes on after a check that failed, or has none, stays within the memory that was set
-   aside for it. What measures lengths (`shape`) computes the same, without the checks. What comes
-   out of loops, branches and memory is an int like any other. */
+   aside for it. Code that measures lengths (`shape`) computes the same, without the checks. An int
+   that a loop, a branch or memory gives remembers nothing. */
 #include "elaborate/value.h"
 #include "ir/build/range.h"
 
@@ -274,7 +274,7 @@ struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum 
     else
         elab_check(e, check, fits, x, y, e->span);
     if (ir_ambient(b) == LEVEL_GRID && !e->shape && x->low >= 0 && y->low >= 0 && !length->is_constant) {
-        /* Else the host has ended the run. What was there before may be used where this is not checked. */
+        /* Else the host has ended the run. A value made before this check may also be used where nothing checks it. */
         if (length->id >= made && ir_stays(b, length))
             ir_bound(length, 0, INT32_MAX);
         else

@@ -5,14 +5,14 @@
    Each block has a state: nothing yet, its aggregate, or the aggregate of all blocks up to it. A
    block writes its own, goes back over the states of those before it, waiting for what is not
    there yet, until it meets one that counts for all before; then it writes its second state, and
-   others need not go further. What it can do without knowing what comes before it, it does between
-   telling and looking (`lookbackDuring`). Blocks take their numbers by tickets (note [tickets] in ir.h), so
-   whom a block waits for has begun. What is needed from the device is that a block which has begun
-   goes on. Where lanes exchange registers a warp looks at as many blocks at a time as it has
+   others need not go further. Between telling and looking a block does the work that needs no value of
+   the blocks before it (`lookbackDuring`). Blocks take their numbers by tickets (note [tickets] in ir.h), so
+   each block that another waits for has begun. The device must guarantee one thing: a block that has
+   begun goes on. Where lanes exchange registers a warp looks at as many blocks at a time as it has
    lanes: at the nearest of them that counts for all before, or at all, as soon as those have
    written something; it combines them in log2 steps. A state and 62 bits of a value are one word,
    which no other thread sees half-written. A larger value has several words, each with the state:
-   who finds different states in them comes between two writes, and looks again. So no order of
+   a reader that finds different states in them reads between two writes, and looks again. So no order of
    writes to different places is asked of the device, and no fence. On CUDA and HIP a volatile
    access of a word goes where other multiprocessors see it (note [scope] in
    backend/cuda_family.h). OpenCL's need not (Intel's GPUs read them from a core's own cache), so
@@ -555,7 +555,7 @@ static struct ir_value *word_at(struct elaborator *e, const struct lookback_stat
 
 static struct ir_value *most_count(struct elaborator *e) { return ir_int(e->builder, INT32_MAX); }
 
-/* What the block tells of a place: 0 where the array does not reach so far. See note [counts]. */
+/* The count that the block tells for a place: 0 where the array ends before the place. See note [counts]. */
 static struct ir_value *count_at(struct elaborator *e, struct pull *counts, struct ir_value *place) {
     struct ir_builder *b = e->builder;
     struct ir_value *zero = ir_int(b, 0);
@@ -783,7 +783,8 @@ void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks) {
     fail_place(e, state->span, state->name);
 }
 
-/* What a lookback gives: with what the block has done meanwhile, unless that is NULL. */
+/* The result of a lookback: a pair of `before` and the result of the work that the block has done meanwhile; `before`
+   alone if `done` is NULL. */
 static struct elab_value *with_work(struct elaborator *e, struct elab_value *before, struct elab_value *done) {
     return done ? elab_pair(e, before, done) : before;
 }

@@ -32,7 +32,8 @@ static enum ir_memory marks_memory(enum level_value level) {
     return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
 }
 
-/* Whether it may be written: for the first time, mostly. */
+/* Marks the place as written. The result is true if the place may be written: this is the first write, or writing again
+   is allowed (`is_over`). */
 static struct ir_value *mark(struct elaborator *e, const struct marking *marking, struct ir_value *place) {
     struct ir_builder *b = e->builder;
     struct ir_value *word = ir_binary(b, OP_SHR, place, ir_int(b, 5));
@@ -254,7 +255,8 @@ static bool is_left(const struct map *left, const struct ir_instruction *at) {
     return false;
 }
 
-/* What is made of the marks, and goes with them; false: something else takes it. */
+/* Collects in `taken` the instructions that use the marks and are removed with them. False: an instruction that must
+   stay uses them, too. */
 static bool find_marks(const struct ir_region *region, const struct ir_buffer *marks, bool are_all, struct map *taken) {
     struct map *left = taken; /* values and instructions */
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
@@ -282,7 +284,7 @@ static bool leaves_out(const struct push *push) {
     return push->kind == PUSH_PERMUTE_INTO || push->kind == PUSH_INTERLEAVE_INTO;
 }
 
-/* What goes wrong whenever the code is come to is an error. */
+/* Reports an error if the writes go wrong whenever this code runs. */
 static void refute(struct elaborator *e, const struct marking *marking, const writes *all) {
     const struct push *push = marking->push;
     if (is_said(push) || !elab_runs_if_reached(e))

@@ -7,10 +7,10 @@
    `flatten` wants the same of its rows, but of the last one, which may be shorter.
 
    note [measured]
-   Of a row that has no elements, or is not there, only the length is wanted: it is elaborated as a shape,
-   where nothing is loaded, and what is wrong in it elsewhere is no error (docs/semantics.md). So of the lengths
-   on the way, which may be negative, those alone are checked that the row's own is made of, and where it is
-   there: each check is taken back that turns out to be of another. A length that depends on elements, or on rows
+   If a row has no elements, or is not there, only its length is wanted. Such a row is elaborated as a shape, where
+   nothing is loaded, and an error elsewhere in it is not reported (docs/semantics.md). The lengths on the way may be
+   negative. A check of such a length stays only if the row's own length is made of it, and it counts only if the row
+   is there; every other check is taken back. A length that depends on elements, or on rows
    that must be compared first, is found by making the row: then indices are checked, too. */
 #include "elaborate/value.h"
 
@@ -23,7 +23,7 @@ struct measuring {
 
 static bool find(struct elaborator *e, struct pull *rows, size_t count, struct ir_value **columns);
 
-/* What is measured from here on is there where `condition` holds, too. */
+/* From here on, measured rows are there only if `condition` holds, too. */
 static void enter(struct elaborator *e, struct ir_value *condition) {
     if (e->row_is_there && condition)
         e->row_is_there = ir_binary(e->builder, OP_AND, e->row_is_there, condition);

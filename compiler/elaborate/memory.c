@@ -1,4 +1,4 @@
-/* What is stored: memory for it, and force. */
+/* Memory for stored arrays and scalars, and force. */
 #include "elaborate/value.h"
 
 enum ir_memory elab_memory(enum level_value level) {

@@ -2,8 +2,8 @@
 
    Where the target has an instruction for it, and elements are of 16 bits, each lane brings its
    fragments of the three as note [fragments] of ir.h has them, whatever the arrays are: an index
-   function is asked for each element that the lane has. What a lane gets are elements 2 l and 2 l + 1
-   and those 64 behind, so that own_places can keep the sums in registers from one product to the
+   function is asked for each element that the lane has. Lane l gets elements 2 l and 2 l + 1 and those
+   64 behind, so that own_places can keep the sums in registers from one product to the
    next. Elsewhere whoever gets an element computes it. */
 #include "elaborate/value.h"
 #include "ir/places.h"

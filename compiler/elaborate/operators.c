@@ -1,5 +1,6 @@
-/* What is seen of functions that a program gives: whether an operator commutes, what it does with a start value, what a
-   comparison compares. They are applied to values of which nothing is known, and what that builds is dropped. */
+/* Analyses functions that a program gives: whether an operator commutes, how it treats a start value, what a comparison
+   compares. The elaborator applies such a function to values of which nothing is known, and drops the code that this
+   builds. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x
     return true;
 }
 
-/* Whether it gives a float that is not one of its operands, but for the sign. */
+/* True if the result is a float that may differ from every operand by more than the sign. */
 static bool rounds(const struct ir_instruction *instruction) {
     if (instruction->kind != IR_OPERATION || !base_info[instruction->results[0]->base].is_floating)
         return false;
@@ -81,7 +82,8 @@ static bool is_zero(const struct ir_value *value) {
     return value->is_constant && value->constant.floating == 0 && !signbit(value->constant.floating);
 }
 
-/* Whether the start value with any element rounds nothing, or does no more than to add 0. */
+/* True if the operator, applied to the start value and any element, rounds nothing, or rounds only where it adds 0; or
+   if the kernel allows any order. */
 static bool adds_nothing(struct elaborator *e, struct elab_value *f, struct elab_value *start, struct elab_value *any) {
     elab_leaves(e, elab_apply2(e, f, start, any));
     for (struct ir_walk walk = ir_walk(ir_current(e->builder)); walk.at; ir_next(&walk))

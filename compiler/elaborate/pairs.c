@@ -148,8 +148,8 @@ static void see_length(struct elaborator *e, void *context) {
     elab_end_threads(e, seen->level, i);
 }
 
-/* What a pair takes is seen from one that is computed for nothing, and is dead code then; where indices are made
-   right it would stay. *truth: is its index inside? */
+/* Builds the code of one pair only to count its instructions. Nothing uses this code, so later stages drop it. Code
+   that corrects indices (`guards`) would stay, so then it is built in a trial. *truth: is the pair's index inside? */
 static size_t length_of_pair(struct elaborator *e, const struct reducing *r, enum level_value level,
                              struct ir_value *first, struct ir_value *count, struct ir_value *low,
                              struct ir_value *width, enum ir_truth *truth) {
@@ -419,7 +419,7 @@ static void take_groups(struct elaborator *e, const struct reducing *r, const st
     elab_end_threads(e, level, group);
 }
 
-/* Whether the indices of so many pairs from `start` on are all inside. */
+/* True if the indices of `count` pairs from `start` on are all inside. */
 static struct ir_value *look(struct elaborator *e, const struct reducing *r, struct ir_value *start, int64_t count,
                              struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;

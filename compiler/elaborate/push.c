@@ -31,7 +31,7 @@ struct ir_value *elab_length_of_both(struct elaborator *e, struct push *push) {
     return whole;
 }
 
-/* What was found in a shape, without checks and measures, is not what counts outside of it. */
+/* A length that was computed in a shape, without its checks, counts only in shapes. */
 static bool is_length_known(struct elaborator *e, const struct push *push) {
     return push->length_known && (e->shape || !push->length_in_shape) &&
            ir_region_inside(ir_current(e->builder), push->length_region);
@@ -42,7 +42,7 @@ static struct elab_value *length_thunk(struct elaborator *e, void *push) {
     return length ? elab_scalar(e, length) : elab_unknown(e);
 }
 
-/* Whether its length is known without computing elements. */
+/* True if the length is known without computing elements. */
 static bool is_known_in_shape(struct elaborator *e, struct push *push) {
     if (is_length_known(e, push))
         return push->length;
@@ -58,7 +58,7 @@ struct ir_value *elab_length_of_either(struct elaborator *e, struct push *push) 
         struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->both.second);
         return elab_choose_length(e, condition, x, y);
     }
-    /* What is measured is so in its branch: in the other one it may not be there. */
+    /* Each length is computed in its own branch: in the other branch that array may not be there. */
     return elab_as_scalar(
         e, elab_choose(e, ir_resolve(e->builder, condition), length_thunk, push->of, length_thunk, push->both.second));
 }

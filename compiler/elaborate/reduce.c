@@ -8,10 +8,10 @@
    that do not fit are done a range at a time: one pass over the pairs each.
 
    note [much shared memory]
-   What every GPU gives a block are 48 KiB; newer ones give more where a launch asks for it, up to
-   227 KiB, but then a multiprocessor has few blocks, and those of a few hundred threads. So more is
-   asked for where buckets do not fit otherwise, the device is known, and there are pairs for as many
-   such blocks as it has multiprocessors. That saves passes over the pairs.
+   Every GPU gives a block 48 KiB. Newer ones give more where a launch asks for it, up to 227 KiB, but
+   then a multiprocessor has few blocks, and those of a few hundred threads. So a launch asks for more
+   where buckets do not fit otherwise, the device is known, and there are pairs for as many such blocks
+   as it has multiprocessors. That saves passes over the pairs.
 
    note [threads of buckets]
    A block whose buckets take all shared memory is alone on its multiprocessor, of which 256 threads
@@ -133,8 +133,8 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
     return elab_unflatten(e, r->neutral, results);
 }
 
-/* What the copies that lie side by side have come to. Threads begin with different ones, so that
-   those of a warp are at different banks. */
+/* Combines the copies of a place that lie side by side. Threads begin with different copies, so that those of a warp
+   read different banks. */
 static struct elab_value *read_lane_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
                                          struct ir_value *place) {
     struct ir_builder *b = e->builder;
@@ -146,7 +146,7 @@ static struct elab_value *read_lane_ways(struct elaborator *e, const struct redu
                        &(struct copies){.first = start, .step = ir_int(b, 1), .count = ways, .begin = row});
 }
 
-/* What a place and its copies have come to. */
+/* Combines a place with its copies. */
 static struct elab_value *read_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
                                     struct ir_value *place) {
     struct ir_builder *b = e->builder;
@@ -594,7 +594,8 @@ static bool changes_samples(struct elaborator *e, struct elab_value *function, s
     return true;
 }
 
-/* What is known to be no neutral element is an error: where it is written, not where the array is computed. */
+/* Reports a value that is known to be no neutral element. The error is where the program writes the value, not where
+   the array is computed. */
 static void check_neutral(struct elaborator *e, struct elab_value *function, struct elab_value *neutral) {
     ir_values leaves = elab_leaves(e, neutral);
     for (size_t k = 0; k < leaves.count; k++)

@@ -1,4 +1,4 @@
-/* What powerAhead loads for later steps.
+/* Memory for the loads that powerAhead does for later steps.
 
    note [rings]
    The steps of a block that only copy from global memory find what is theirs in one of as many places of shared
@@ -8,7 +8,8 @@
        load 0 … stages - 2;  step k:  fence;  load k + stages - 1;  use k
 
    So there is one barrier a step, and copies are under way for as long as so many steps take. All other loads are
-   forced in their step: of what is computed the thread would wait at once, as it has to store it. */
+   forced in their step: if a loaded value is used in a computation, the thread waits for it at once, as it must store
+   the result. */
 #include "elaborate/stepping.h"
 
 struct asking {
@@ -68,7 +69,7 @@ static struct ir_value *stage_place(struct elaborator *e, const struct ring *rin
     return ir_binary(e->builder, OP_MUL, slot, ring->lengths[part]);
 }
 
-/* What step `k` is to have, into that slot; `is_wanted`: whether it comes. */
+/* Loads the arrays for step `k` into that slot, if there is such a step (`is_wanted`). */
 static void load_stage(struct elaborator *e, const struct stepping *s, struct ir_value *k, struct ir_value *is_wanted,
                        struct ir_value *slot) {
     const struct ring *ring = s->ring;

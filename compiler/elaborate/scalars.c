@@ -140,7 +140,7 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
 /* ---- loop ---- */
 
 /* Is the value the same whenever it is asked for in a loop whose first carried value is `first`?
-   What is loaded is taken not to be; `kept`, of what the loop carries, is, and what has been seen to be. */
+   A loaded value counts as one that changes. `kept`: values that stay the same, carried by the loop or seen before. */
 static bool never_changes(struct map *kept, const struct ir_value *value, const struct ir_value *first) {
     const struct ir_instruction *definition = value->definition;
     if (value->is_constant || value->id < first->id || map_has(kept, value))
@@ -180,8 +180,8 @@ void elab_find_endless(struct elaborator *e, struct loop_condition condition, st
     }
 }
 
-/* Do the steps of a loop that were taken since then come to so much that it had better stay a loop? What was made of
-   them is dead then; but not a trace, which may not come twice. */
+/* Do the steps of a loop that were taken since then come to so much that it had better stay a loop? The code of
+   these steps is dead then, but a trace would stay, and must not come twice. */
 static bool is_too_much(const struct elaborator *e, uint64_t begun) {
     return e->steps - begun > ANY_UNROLLED_EVALUATION && !e->kernel->trace;
 }

@@ -101,9 +101,9 @@ static bool are_private(const struct writer *writer) {
     return true;
 }
 
-/* What was written is read back from a private array: from the one that it is forced into, where
-   it goes there as it is; otherwise from an array of its own beside it, for elements may be
-   changed, moved or out of reach on their way. */
+/* The loop reads back the elements that it has written, from a private array. This is the array into which the result
+   is forced, if the elements go there unchanged. Otherwise it is a second array, as elements may be changed, moved or
+   out of reach on their way. */
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer) {
     if (elab_is_none(e, push->total))
         return;

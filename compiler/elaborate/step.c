@@ -10,7 +10,7 @@
      halves is read must not depend on the step. Each step makes a new array, and is then copied
      over the old one, which costs nothing;
    - elsewhere in two halves of memory, in turn: what a step reads is never what it writes.
-   What every step hands on is no part of the loop.
+   The loop does not carry a part of the state that every step hands on.
 
    note [taking turns]
    Below grid, arrays that a step exchanges, or hands on to each other, take turns in one piece of
@@ -208,7 +208,7 @@ static struct ir_value *next_length(struct elaborator *e, struct loop *l, size_t
     return ir_binary(b, OP_MIN, length, own->capacity);
 }
 
-/* What a step makes of an array, where it is not in the way of what is read: the other half, or memory of its own. */
+/* The array that a step makes. It is in memory that the step does not read: the other half, or memory of its own. */
 struct made {
     struct ir_buffer **buffers; /* at grid, and in registers */
     struct ir_value *length, *place;
@@ -296,7 +296,8 @@ static bool is_taken(const struct loop *l, int from, struct ir_buffer *const *co
     return false;
 }
 
-/* What a step makes of a part, and in which memory an array is then. */
+/* Makes a part of the next state. `made` gets its length, place and new memory; `wanted` gets the memory in which an
+   array is after the step. */
 static void make_part(struct elaborator *e, struct loop *l, size_t k, struct elab_value *next, struct made *made,
                       struct ir_buffer ***wanted, runnings *all) {
     const struct stepping *s = l->stepping;

@@ -1,4 +1,4 @@
-/* What steps do to a state, as far as shapes say: how many there are, what each keeps, and how long arrays become. */
+/* Finds from shapes how steps change a state: the number of steps, what each step keeps, how long arrays become. */
 #include "elaborate/stepping.h"
 
 known_state step_new_known(struct elaborator *e, const struct stepping *s) {
@@ -164,7 +164,7 @@ void step_find_kept(struct elaborator *e, const struct stepping *s, known_state 
     e->shape--;
 }
 
-/* What a length is below or at most, as long as this condition holds, and the host knows; NULL: nothing. */
+/* A value that the host knows and that the length does not exceed while this condition holds; NULL: none is found. */
 static struct ir_value *limit_of(struct elaborator *e, const struct ir_value *condition,
                                  const struct ir_value *length) {
     const struct ir_instruction *i = condition->definition;

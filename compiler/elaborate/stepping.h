@@ -1,4 +1,4 @@
-/* What shapes say of the steps of while and power. Private to these. */
+/* Facts about the steps of while and power that shapes give. Private to these two. */
 #ifndef FCL_ELABORATE_STEPPING_H
 #define FCL_ELABORATE_STEPPING_H
 
@@ -20,7 +20,7 @@ struct stepping {
     struct span span;
 };
 
-/* What is known of a state: lengths of arrays, and scalars; NULL: not known. */
+/* The known part of a state: lengths of arrays, and scalars; NULL: not known. */
 typedef struct ir_value **known_state;
 
 /* ---- ring.c ---- */
@@ -47,7 +47,7 @@ void ring_turn(struct elaborator *e, const struct stepping *s);
 
 /* Nothing is known. */
 known_state step_new_known(struct elaborator *e, const struct stepping *s);
-/* Whether a step comes after so many; NULL: not known. */
+/* The condition that another step comes after `done` steps; NULL: not known. */
 struct ir_value *step_goes_on(struct elaborator *e, const struct stepping *s, struct elab_value **state,
                               struct ir_value *done);
 /* The parts of what a step makes: push arrays and scalars. */
@@ -69,10 +69,11 @@ struct origin {
     bool may_hold; /* an update's pairs can be stored before: note [old values] */
 };
 
-/* What each step keeps, whichever step it is, stays known; and where its arrays are from. */
+/* Leaves in `kept` only the parts that every step keeps. Finds in `origins` from which array each array of the next
+   state comes. */
 void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, struct origin *origins);
-/* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the
-   most elements that an array has, in `most`. */
+/* The state after all steps, as far as it is known. A loop over the lengths alone computes the parts that steps do not
+   keep. `most` gets the most elements that each array ever has. */
 known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,
                        known_state most);
 /* The state after all steps, of which only lengths matter. */

@@ -1,4 +1,4 @@
-/* What is stored together: a tuple of arrays and scalars, nested or not, and its parts from left to right. */
+/* Values that are stored together: a tuple of arrays and scalars, nested or not, and its parts from left to right. */
 #include "elaborate/value.h"
 
 static size_t count_parts(struct type *type) {

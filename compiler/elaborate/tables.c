@@ -1,4 +1,5 @@
-/* What each iteration scheme and each primitive does: who goes by these tables need not know them. */
+/* The functions of each iteration scheme and each primitive. Code that calls them through these tables need not know
+   their names. */
 #include "elaborate/value.h"
 
 const struct elab_scheme elab_schemes[PUSH_KIND_COUNT] = {

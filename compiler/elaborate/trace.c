@@ -1,10 +1,10 @@
 /* `trace "label" x`: x, and a record of it for the host to print.
 
    note [traces]
-   What a device prints comes out where its driver likes, or not at all, so a kernel leaves records
-   in a buffer of its own, which the host reads and prints when the kernel has run (fcl_trace,
-   which says what a record looks like). The buffer is an ordinary one: each record takes its place
-   by an atomic addition to the first word, so nothing else needs to know of traces. */
+   The driver decides where the output of a device's print appears, if anywhere. So a kernel leaves records in a
+   buffer of its own. The host reads and prints them when the kernel has run (fcl_trace describes a record).
+   The buffer is an ordinary one: each record takes its place by an atomic addition to the first word, so nothing else
+   needs to know of traces. */
 #include <string.h>
 
 #include "elaborate/value.h"

@@ -25,7 +25,8 @@
 
 /* ---- what the operator does ---- */
 
-/* Does the value depend on one of `on`? What loops give is taken to, unless it was there before these. */
+/* Does the value depend on one of `on`? The result of a loop counts as one that does, unless it is older
+   than all of them. */
 static bool depends(struct map *seen, const struct ir_value *value, struct ir_value *const *on, size_t count) {
     bool is_older = true;
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* What the updates `scatter` and `reduceByIndex` have in common.
+/* The part that the updates `scatter` and `reduceByIndex` share.
 
    note [old values]
    An update may write into the array that it starts from (note [updates] in ir/passes/reuse.c), and its

@@ -11,7 +11,7 @@
 
 struct elab_value;
 
-/* What a name is bound to. Environments are shared lists, newest first. */
+/* A name and the value to which it is bound. Environments are shared lists, newest first. */
 struct environment {
     const struct core_local *local;
     struct elab_value *value;      /* or, for a polymorphic let, NULL and: */
@@ -237,7 +237,7 @@ struct touched {
     bool others;
 };
 
-/* What takes more steps, or makes more code, than there may be. */
+/* The reason why a kernel takes more steps, or makes more code, than is allowed. */
 enum too_much { TOO_MUCH_UNKNOWN, TOO_MUCH_RECURSION, TOO_MUCH_INLINING, TOO_MUCH_UNROLLING, TOO_MUCH_EVALUATION };
 
 /* A check of a length that is made while something is measured, and the length: note [measured] in matrix.c. */
@@ -296,7 +296,7 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
 void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
-/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
+/* An error in the prelude or the library is due to a call of the user's: returns the last such call, or NULL. */
 const struct elab_call *elab_users_call(const struct elaborator *e, struct span span);
 /* The span of that, or of the call that made the array whose element is wanted; empty: none. */
 struct span elab_users_span(const struct elaborator *e, struct span span);
@@ -389,8 +389,8 @@ struct push *elab_push_new(struct elaborator *e, struct push push); /* made wher
 #define NEW_PUSH(id, at, ...)                                                                                          \
     elab_of_push(e, elab_push_new(e, (struct push){.kind = PUSH_##id, .level = at, __VA_ARGS__}))
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
-/* What a primitive's type variable, or its level variable, is here: by order of appearance in its
-   type, where ambients do not count as levels. */
+/* The type or the level that a variable of a primitive's type stands for here. `index` counts the variables in order of
+   appearance in that type; ambients do not count as levels. */
 struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
 enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
 
@@ -477,15 +477,15 @@ struct part {
     bool is_array;
     struct type *type; /* of its elements, or of the scalar */
 };
-/* What a loop asks before each step, as it is before its body, which takes it for true, is begun. */
+/* The condition that a loop asks before each step, as it is before the body begins: the body takes it for true. */
 struct loop_condition {
     struct ir_value *value;
     bool always_holds;
 };
 struct loop_condition elab_loop_condition(struct elaborator *e, struct ir_value *more);
 /* Warns of a loop that goes on for ever once it begins (W006), and lets it fail with --check: its step keeps the whole
-   state, or its condition is the same for each. Of so many values that the loop carries: `before` and `after` a step.
-   Called where a step ends, after what finds a period. */
+   state, or its condition is the same for each. `before` and `after`: the `count` values that the loop carries, before
+   and after a step. Called where a step ends, after the code that finds a period. */
 void elab_find_endless(struct elaborator *e, struct loop_condition condition, struct ir_value *const *before,
                        struct ir_value *const *after, size_t count, bool is_kept, struct span span);
 /* The arrays and scalars of a stored type, from left to right; of a value of that type, before it
@@ -496,7 +496,7 @@ struct elab_value *elab_put_together(struct elaborator *e, struct type *type, st
 /* Stores the arrays among the parts of a value, together. */
 struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
                                      struct elab_value *const *values);
-/* What `force` makes of a value; the type is that of what is stored. */
+/* The value that `force` makes of this value; `type` is the type of the stored value. */
 struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value);
 
 /* ---- push.c ---- */
@@ -539,7 +539,7 @@ void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *
 enum ir_memory elab_memory(enum level_value level); /* of what is stored at it */
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
-/* What a push array of such elements stores, as it will be read; `offset` may be NULL. */
+/* The array in which code will read the elements that a push array has stored; `offset` may be NULL. */
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length);
 void elab_allocate(struct elaborator *e, struct ir_buffer **buffers, size_t count);
@@ -547,7 +547,7 @@ extern struct type elab_int_type; /* of what primitives make of themselves */
 /* An array of which only the length is known (or not even that: NULL): shapes. */
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
-/* The array as it will be read, in new memory; it is stored when `all` runs. What is stored already
+/* The array as it will be read, in new memory; it is stored when `all` runs. An array that is stored already
    stays where it is. */
 struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element, runnings *all);
 /* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
@@ -573,7 +573,7 @@ bool elab_may_hold_pairs(struct elaborator *e, const struct push *push);
 void elab_note_copied(struct elaborator *e, const struct push *push, enum ir_update_kind kind);
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);
-/* What is done with one pair, a tuple of place and value. */
+/* A function that handles one pair, a tuple of place and value. */
 typedef void elab_take(struct elaborator *e, void *context, struct elab_value *pair);
 /* The pairs of an update that its element `which` makes: one, or those of a thread's push array. Are all of them made
    before the first is taken? */
@@ -600,8 +600,9 @@ struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struc
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span);
-/* Note [measured] in matrix.c. What is elaborated until the end is measured, at the present `shape`: then the checks
-   stay of what `lengths` are made of. Is it so? A condition, where it is there; and the check of a length. */
+/* Note [measured] in matrix.c. From the begin to the end, at the present `shape`, the elaborator measures: the end
+   keeps only the checks of lengths of which `lengths` are made. Then: does it measure now? A condition that counts only
+   if the row is there; and the check of a length. */
 struct measuring_before {
     struct ir_value *row_is_there;
     int row_shape;
@@ -614,7 +615,8 @@ bool elab_is_measured(const struct elaborator *e);
 struct ir_value *elab_where_there(struct elaborator *e, struct ir_value *condition);
 void elab_check_measured(struct elaborator *e, struct ir_value *condition, struct ir_value *n,
                          const struct ir_value *length);
-/* From here on nothing without --check, and with --check=memory what has a `brief` in checks.def. */
+/* The functions from here on check nothing without --check. With --check=memory they make only the checks that have a
+   `brief` in checks.def. */
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);
 /* Says the length of forceUpTo's result, in its complement. */
@@ -626,8 +628,8 @@ void elab_check_push(struct elaborator *e, const struct push *push, enum ir_chec
                      struct ir_value *a, struct ir_value *b);
 /* Is it from 0 to length - 1? */
 struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
-/* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
-   elements is never asked, and may make no sense. */
+/* True if `count` is known to be 0. A loop of 0 turns is not compiled: nothing asks an empty array about its
+   elements, and its answer may make no sense. */
 bool elab_is_none(struct elaborator *e, struct ir_value *count);
 /* The index, which is checked, and 0 instead where it is wrong; but itself where there is no element. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);

@@ -180,7 +180,7 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
     return call ? call->span : (struct span){0, 0};
 }
 
-/* What makes less code, or takes fewer steps. */
+/* Adds the hint how the program makes less code, or takes fewer steps. */
 static void hint_at_too_much(struct elaborator *e, struct diagnostic *d) {
     switch (e->too_much) {
     case TOO_MUCH_UNKNOWN:

@@ -91,7 +91,7 @@ static const char *slot_count(struct arena *arena, const struct slot *slot) {
     return count;
 }
 
-/* What the functions themselves call something: some words, and others with a number behind them. */
+/* True for a name that the emitted functions give to a variable: some words, and others with a number behind them. */
 static bool is_local(const char *name) {
     static const char *const words[] = {"context", "status", "program", "report", "checks", "traces",
                                         "traced",  "args",   "blocks",  "scalar", "graph",  "entry"};
@@ -324,7 +324,7 @@ static void check_places(struct text *out, const struct signature *s, enum host_
             s->name);
 }
 
-/* What may be found wrong, by the host and with --check, with the places in the source. */
+/* Declares the messages of the checks, those of the host and those of --check, with their places in the source. */
 static void declare_checks(struct emit_unit *unit, struct text *out, const struct ir_kernel *kernel) {
     if (!kernel->checks.count)
         return;
@@ -376,7 +376,7 @@ static const char *element_count(struct arena *arena, const struct signature *s,
     return count;
 }
 
-/* What the caller says of its arrays must be possible. */
+/* Emits the checks of the arguments: the context is of this backend, and no length is negative. */
 static void check_arguments(const struct emit_unit *unit, struct text *out, const struct signature *s) {
     text_printf(out, "    if ((status = fcl_expect(context, %s)) != FCL_OK)\n        goto out;\n", unit->backend);
     for (size_t i = 0; i < s->kernel->parameters.count; i++)
@@ -532,7 +532,8 @@ static void pass_device_arguments(struct text *out, const struct signature *s, b
     }
 }
 
-/* What is built is built before: a driver may load code when it is first asked for. */
+/* The emitted function builds the program and gets its kernels before it records: a driver may load a kernel's code
+   when it is first asked for the kernel. */
 static void define_graph(struct emit_unit *unit, struct text *out, const struct target_program *program,
                          const struct signature *s) {
     add_prototype(out, s, GRAPH);

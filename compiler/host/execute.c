@@ -182,8 +182,8 @@ static bool run_loop(struct device_run *x, const struct ir_instruction *i) {
 }
 
 /* note [zeros of results]
-   What the runtime cuts from memory that it has cleared before keeps all of that from being freed. A
-   result may live long, so it has memory of its own. */
+   The runtime may cut a buffer from memory that it has cleared before. While such a buffer lives, none of that memory
+   can be freed. A result may live long, so it has memory of its own. */
 static enum fcl_status allocate(struct device_run *x, const struct ir_buffer *like, uint64_t count, uint64_t size,
                                 struct fcl_buffer **buffer) {
     if (map_has(x->job.target->slots, like))
@@ -267,7 +267,7 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
     return false;
 }
 
-/* What nothing uses any more goes back, for the next allocation. */
+/* Frees the buffers that no later instruction uses, for the next allocation. */
 static void release(struct device_run *x, const struct ir_instruction *instruction) {
     const dead_buffers *dead = liveness_after(x->liveness, instruction);
     for (size_t i = 0; i < dead->count; i++) {

@@ -18,8 +18,8 @@ struct interp_options {
 size_t interp_parameter_types(struct arena *arena, const struct core_global *kernel, struct type ***types,
                               struct type **result);
 
-/* Runs a kernel of a program that was checked without errors. What goes wrong at run time (an index out of range, a
-   place written twice …) is an error in `diagnostics`, and the answer is false. */
+/* Runs a kernel of a program that was checked without errors. A failure at run time (an index out of range,
+   a place written twice …) is an error in `diagnostics`, and the answer is false. */
 bool interp_run(struct arena *arena, const struct program *program, const struct core_global *kernel,
                 struct host_value *const *arguments, size_t argument_count, const struct interp_options *options,
                 struct host_value **result, struct diagnostics *diagnostics);

@@ -227,7 +227,7 @@ PRIMITIVE(TRACE) {
     return a[1];
 }
 
-/* What the chunks before this one have given to the same lookback, combined in their order. */
+/* The values that the chunks before this one have given to the same lookback, combined in their order. */
 static struct value look_back(struct interp *in, const struct value *a, struct span span) {
     if (in->is_absent)
         return unknown_value();
@@ -328,8 +328,8 @@ PRIMITIVE(PERMUTE) { return NEW_PUSH(PERMUTE, .function = a[0], .of = a[1].push)
 
 /* ---- running ---- */
 
-/* What is stored together, as a row: a tuple with its width, then its items. Arrays wait outside
-   the regions until the last one has been computed, as each may be made of what comes before. */
+/* Values that are stored together, as a row: a tuple with its width, then its items. Computed arrays wait outside the
+   regions until the last one is computed, as each may be made of values that the region holds. */
 struct storing {
     size_t width; /* of a tuple; else 0 */
     struct store *store;
@@ -371,8 +371,8 @@ static struct value store_end(struct interp *in, const struct storing **at) {
     return result;
 }
 
-/* What was in the region since the mark, the value among it, makes room for what is stored of it;
-   without a mark it stays. */
+/* Stores a value. Releases what the region got since the mark, the value itself included, before it places the stored
+   copy there. Without a mark it releases nothing. */
 static struct value store(struct interp *in, struct value value, const struct region_mark *mark, struct span span) {
     struct storing all[storing_width(value)];
     store_begin(in, value, all, span);
@@ -421,7 +421,7 @@ PRIMITIVE(POWER_AHEAD) {
     return state;
 }
 
-/* What a loop remembers to find that it does not end: see note [loops that do not end] in elaborate/repeats.c. */
+/* The states by which a loop finds that it does not end: see note [loops that do not end] in elaborate/repeats.c. */
 struct repeats {
     size_t width;
     struct value *saved, *now;

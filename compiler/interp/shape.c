@@ -2,11 +2,12 @@
 
    note [what is measured]
    A row that has no elements, or is not there, and a push array that nothing runs, are asked for their length
-   alone. Only what the length is made of is computed then, and what is wrong elsewhere is no error, as compiled
-   code never comes to it. So no element in memory has a value (V_UNKNOWN), nor has what is made of one; what
-   cannot do without is given up. A length that is negative counts as 0 and then as 1: what is the same in both
-   does not hang on it. What is given up, or hangs on such a length, is computed in full where it is there, with
-   whatever error that has. A length that is too large is an error at once.
+   alone. The interpreter then computes only the values of which the length is made. An error in any other value is
+   not reported, as compiled code never computes that value. So no element in memory has a value (V_UNKNOWN), nor has
+   a result that is made of one; a computation that needs such a value is given up. A negative length counts as 0 and
+   then as 1: a result that is the same for both does not depend on it. A length that was given up, or that depends on
+   a negative one, is computed in full if the row is there, and then all errors count. A length that is too large is
+   an error at once.
 
    note [rows that are not there]
    An array of no rows has columns all the same: as many as its first row would have, by what makes it, as a matrix of
