@@ -1,4 +1,4 @@
-/* Checks the invariants of the IR: scopes, base types, levels, uniformity. What it finds is a compiler's mistake. */
+/* Checks the invariants of the IR: scopes, base types, levels, uniformity. A violation is a mistake of the compiler. */
 #include "ir/build/fold.h"
 #include "ir/places.h"
 

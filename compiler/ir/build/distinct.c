@@ -237,8 +237,8 @@ static bool is_never_zero(const struct terms *terms) {
     return false;
 }
 
-/* What the two places have in common and is the same if they are: a value with the largest factor in both, which
-   outweighs the rest of the difference; then that with the next one. */
+/* Learns the values that are the same in both places if the places are the same. The value with the largest factor in
+   both is one if its factor outweighs the rest of the difference; then the value with the next factor. */
 static void learn_common(struct knowing *k, const struct terms *terms) {
     range_wide low = terms->constant, high = terms->constant + terms->sum;
     for (size_t i = terms->count; i >= 2; i -= 2) {

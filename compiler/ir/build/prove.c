@@ -1,7 +1,7 @@
 /* Proofs of orders: x < y or x <= y, from the ranges of values, their definitions and the orders
-   that are known here. Goals are sums that must not be negative. What pulls a sum down is replaced
-   by an upper bound of it, what lifts it by a lower one, until the ranges of what is left
-   decide. */
+   that are known here. Goals are sums that must not be negative. The search replaces a term that
+   pulls the sum down by an upper bound of the term, and a term that lifts the sum by a lower bound,
+   until the ranges of the terms that are left decide. */
 #include "ir/build/bits.h"
 #include "ir/build/linear.h"
 
@@ -152,7 +152,7 @@ static bool is_told(const struct ir_builder *b, const struct ir_value *condition
     return false;
 }
 
-/* What a condition says of the order of ints, where it has that truth. */
+/* Pushes the orders of ints that follow if the condition has this truth. */
 static void push_orders(struct ir_builder *b, const struct ir_value *value, bool truth) {
     const struct ir_instruction *condition = value->definition;
     if (!condition || condition->kind != IR_OPERATION)

@@ -30,7 +30,8 @@ struct merging {
     struct map *groups; /* of checks */
 };
 
-/* What is asked of the index: that it is not negative, and that it is below the limit; false: something else. */
+/* Finds what the condition demands of the index: *above, that it is below the limit; *below, that it is not negative.
+   False: the condition demands something else. */
 static bool take_condition(const struct ir_value *condition, const struct ir_instruction *check, bool *below,
                            bool *above) {
     const struct ir_instruction *made = condition->definition;
@@ -65,7 +66,7 @@ static bool joins(struct merging *m, struct group *group, struct ir_instruction 
     return true;
 }
 
-/* Whether each element between the ends is one of them. */
+/* True if the group checks every index between its least and its greatest. */
 static bool complete(struct group *group) {
     size_t first = 0, last = 0;
     bool found = true;
