@@ -235,7 +235,7 @@ static bool block_mentions(const struct target_block *block, const struct target
     return false;
 }
 
-/* What only the loads needed. */
+/* Drops the declarations that only the loads needed. */
 static void drop_unused(struct ahead *a) {
     struct target_block *body = &a->loop->body;
     for (size_t k = a->declared.count; k-- > 0;) {

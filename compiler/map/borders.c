@@ -21,7 +21,7 @@ struct spot {
     int64_t plus;
 };
 
-/* What an operation is known to give inside: */
+/* The result that an operation is known to give inside the borders. */
 enum inside { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_PLACE, OUTCOME_LIMIT };
 
 struct border {
@@ -231,7 +231,8 @@ void borders_enter(struct lowering *l, const struct borders *borders, const stru
     }
 }
 
-/* What is left: before `inside`, and from `outside` on. Both are one loop in the text, done twice. */
+/* Begins the loop over the iterations before `inside` and those from `outside` on. The text has one loop for both
+   sides, which runs twice. */
 struct lower_scope borders_enter_others(struct lowering *l, const struct borders *borders, struct target_expr *inside,
                                         struct target_expr *outside, struct target_expr **first,
                                         struct target_expr **limit) {

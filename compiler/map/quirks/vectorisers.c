@@ -1,5 +1,4 @@
-/* What it takes for a kernel to meet quirks that quirks.def has rows of: mostly places that loop
-   vectorisers get wrong.
+/* Finds whether a kernel meets quirks of quirks.def: mostly places in arrays that loop vectorisers get wrong.
 
    note [steps that wrap]
    LLVM 15 takes xs[i * 7 & 15] for xs[i * 7], and loads as many elements as lie between the first
