@@ -402,7 +402,7 @@ static inline bool ir_is_loop(const struct ir_instruction *instruction) {
 }
 /* Is there an instruction of that kind in its regions? */
 bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind);
-/* Is there a check within after which the host ends the run? Of those that are noted nobody takes notice before. */
+/* True if the instruction has a check within that ends the run when it fails. A noted check does not end it. */
 bool ir_may_end(const struct ir_kernel *kernel, const struct ir_instruction *instruction);
 bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind);
 /* Does it read or write memory, tables aside, or hold something that does? */
@@ -413,7 +413,7 @@ bool ir_is_cheap(const struct ir_instruction *instruction);
 bool ir_is_same(const struct ir_value *x, const struct ir_value *y);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
-/* May it be used in `region`? What a WHILE carries may in both of its regions. */
+/* True if `region` may use the value. Both regions of a WHILE may use the values that it carries. */
 bool ir_in_scope(const struct ir_value *value, const struct ir_region *region);
 
 /* note [slots]

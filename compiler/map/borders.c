@@ -1,9 +1,9 @@
 /* note [borders]
-   What tells the elements at the borders of an array from those inside, a comparison of the index
-   or a clamped one, is the same for all that lie inside. So a loop over the grid's threads becomes
-   two: of those inside, where its outcome is known, and with it the loads that are made, by
-   vectors; and of what is left before and behind, as the loop was. Where rows are loops (rows.c)
-   it is the row that has borders, and so it is where a block does a row; but tiles are too short to
+   A comparison of the index, or a clamped index, tells the elements at the borders of an array from
+   those inside. It has the same outcome for all elements inside. So a loop over the grid's threads
+   becomes two: of those inside, where its outcome is known, and with it the loads that are made, by
+   vectors; and of what is left before and behind, as the loop was. Where rows are loops (rows.c) it
+   is the row that has borders, and so it is where a block does a row; but tiles are too short to
    gain. For CPUs: on GPUs a guard costs next to nothing.
 
    A border that lies at a constant is taken for the first one, and what is computed for the last:

@@ -69,8 +69,8 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
 }
 
 /* note [pieces ahead]
-   What is copied ahead goes by 16 bytes, too, where places of the elements of such a piece follow one
-   another on both sides: those of a tile whose rows are as long as pieces, or longer. */
+   Copies ahead go by 16 bytes, too, where the places of the elements of such a piece follow one another on both sides:
+   those of a tile whose rows are as long as pieces, or longer. */
 enum in_piece {
     PIECE_OTHERWISE,
     PIECE_SAME,    /* for all elements of a piece */

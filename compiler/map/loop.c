@@ -224,7 +224,7 @@ static bool has_calls(const struct ir_region *region) {
     return false;
 }
 
-/* Is there a loop in it that will not be unrolled? What is, compilers see through. */
+/* True if the region has a loop that will not be unrolled. Compilers see through unrolled loops. */
 static bool has_rounds(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !IR_PART(walk.at, loop).unroll))

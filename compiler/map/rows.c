@@ -40,8 +40,8 @@ static bool add_term(struct linear *sum, struct ir_value *x, int64_t coefficient
     return true;
 }
 
-/* Is it the loop's index, and something before it? As it counts up without leaving the natural
-   numbers, the sum may be one that wraps. */
+/* True if x is the loop's index plus a begin, which it adds to *begin. The sum may be one that wraps, because x counts
+   up without leaving the natural numbers. */
 static bool counts_up(const struct ir_instruction *loop, struct ir_value *x, struct linear *begin) {
     const struct ir_instruction *sum = x->definition;
     if (x == loop->parameters[0])

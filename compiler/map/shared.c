@@ -18,9 +18,9 @@
    then. So it lies in the pool where its length has a bound, and the pool need not grow for that.
 
    note [places of a few bytes]
-   What is written next where an array lies must wait, at a barrier, until all threads have read it.
-   The bytes of a number, as what a block has before it in a scan, are not worth that: nothing lies
-   there afterwards. */
+   Before an array's memory is written anew, a barrier must wait until all threads have read the
+   array. The bytes of a number, as what a block has before it in a scan, are not worth that:
+   nothing lies there afterwards. */
 #include "map/lower.h"
 
 #include <limits.h>

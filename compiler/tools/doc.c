@@ -536,7 +536,7 @@ static struct compilation *check_examples(struct example_program *p, const struc
     return c;
 }
 
-/* Can it be compiled? What is wrong with it is told. */
+/* True if the example compiles. It reports the example's errors. */
 static bool check_example(struct library_doc *doc, const struct page *page, const struct item *item,
                           const struct example *example, directives *wrong) {
     struct example_program p = examples_of(doc, page);

@@ -186,7 +186,7 @@ static range_wide divisor_of_both(range_wide a, range_wide c) {
     return a;
 }
 
-/* Is a multiple of the number in the interval? Of 0 it is 0. */
+/* True if a multiple of the number is in the interval. The only multiple of 0 is 0. */
 static bool has_multiple(range_wide low, range_wide high, range_wide of) {
     if (of == 0)
         return low <= 0 && high >= 0;

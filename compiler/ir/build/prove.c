@@ -309,8 +309,9 @@ static const struct ir_instruction *quotient_of(struct ir_builder *b, const stru
     return is_division || definition->op == OP_SHR ? definition : NULL;
 }
 
-/* Do both have one divisor, or `less` a larger one of what is not negative? Of one divisor, and rounded alike,
-   quotients are in that order below 0, too; of two, both numbers are natural here, as `more` is not below `less`. */
+/* True if both quotients have one divisor, or if `less` has a larger divisor and a dividend that is not negative.
+   Quotients by one divisor that are rounded alike are in the order of their dividends below 0, too. With two divisors
+   both dividends are natural here, because that of `more` is not below that of `less`. */
 static bool are_in_order(struct ir_builder *b, const struct ir_instruction *more, const struct ir_instruction *less,
                          int depth) {
     if (more->op == less->op && ir_is_same(more->operands[1], less->operands[1]))

@@ -1,11 +1,11 @@
 /* Makes the checks of neighbouring elements one check.
 
    note [neighbouring checks]
-   What is unrolled asks for elements next to each other, and each index is checked. Where a place in the program asks
-   for the elements from `first` to `last` of an array in one region, each of them, they are all there if these two are,
-   and `first + n` does not wrap, which `first <= last` says. The check is where the last of them was; it names the
-   first of the elements that is outside. No loop is between: it may be one that does not end where an index is wrong,
-   as loops stop when a check has failed. The host's checks stay: it stops at the first that fails. */
+   An unrolled loop asks for elements next to each other, and checks each index. Where a place in the program asks for
+   the elements from `first` to `last` of an array in one region, each of them, they are all there if these two are, and
+   `first + n` does not wrap, which `first <= last` says. The check is where the last of them was; it names the first of
+   the elements that is outside. No loop is between: it may be one that does not end where an index is wrong, as loops
+   stop when a check has failed. The host's checks stay: it stops at the first that fails. */
 #include "ir/passes/pass_list.h"
 
 #include "ir/build/linear.h"

@@ -28,11 +28,12 @@
    marked: QUIRK_LATE_LOADS of map/quirks.
 
    note [loads by vectors]
-   As many of these loads as make 16 bytes that are next to each other, and go to registers that are,
-   are one load where they begin at a multiple of 16; elements of 16 bits also by 8 bytes, and by 4,
-   and these lie in registers two by two then, as the load brings them.
-   That is asked at run time, as it depends on the host's pointers and on how long rows are. Only of
-   what the host gives, which no store changes: compilers do not see that this load reads memory. */
+   Those of these loads that together make 16 bytes next to each other, and go to registers next to
+   each other, become one load where they begin at a multiple of 16. Elements of 16 bits also go by
+   8 bytes, and by 4: they then lie in registers two by two, in the order in which the load brings
+   them. The kernel tests the multiple at run time, because it depends on the host's pointers and on
+   how long rows are. The pass does this only for memory that the host gives, which no store
+   changes: compilers do not see that this load reads memory. */
 #include "ir/machine.h"
 #include "ir/passes/pass_list.h"
 #include "ir/places.h"
