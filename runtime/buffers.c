@@ -7,8 +7,8 @@
 // Freed buffers are kept for the next of about their size: at most so many, and this fraction of the device's memory.
 enum { POOL_COUNT = 64, POOL_SHARE = 8 };
 
-// What is allocated is the next quarter of a power of two, so that lengths that change a little
-// find what was freed. No more is added than the last of these.
+// The runtime allocates the next quarter of a power of two, so that lengths that change a little find freed memory. It
+// adds no more than the last of these.
 enum { CLASS_PARTS = 4, LEAST_CLASS = 256, MOST_ADDED = 64 << 20 };
 
 // FCL_FILL fills so many bytes of a buffer: systems have less memory than they promise until it is used.
@@ -252,7 +252,7 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         keep(context, buffer);
 }
 
-// Whether a buffer is a number there, of which others are offsets.
+// True if a native buffer is an address, a number, so that other buffers can be offsets from it.
 static bool has_addresses(const struct fcl_context *context) {
     return context->device.backend == FCL_BACKEND_CUDA || context->device.backend == FCL_BACKEND_HIP;
 }
@@ -566,7 +566,7 @@ enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, st
     return status;
 }
 
-// Who asks looks for the message where the copy was to go.
+// Failures leave their message in the context of `to`, where the caller looks for it.
 static enum fcl_status copy_between(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                     uint64_t from_offset, uint64_t bytes) {
     struct fcl_context *giver = from->context, *taker = to->context;

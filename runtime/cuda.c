@@ -33,7 +33,7 @@ static const struct fclrt_symbol cuda_symbols[] = {CUDA_FUNCTIONS(CUDA_SYMBOL) C
 static const struct fclrt_symbol nvrtc_symbols[] = {NVRTC_FUNCTIONS(NVRTC_SYMBOL)
                                                         NVRTC_OPTIONAL_FUNCTIONS(NVRTC_OPTIONAL)};
 
-// In the same order. What has no name is not there.
+// In the same order. A function without a name does not exist in HIP.
 #define HIP_SYMBOL(result, name, hip, parameters) {hip, offsetof(struct cuda, name), sizeof hip == 1},
 #define HIP_OPTIONAL(result, name, hip, parameters) {hip, offsetof(struct cuda, name), true},
 #define HIP_OWN(result, name, parameters) {#name, offsetof(struct cuda, name), false},

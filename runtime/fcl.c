@@ -440,7 +440,7 @@ static enum fcl_status link_program(struct fcl_context *context, const struct fc
     return make_program(context, &(struct fcl_program){.linked = kernels, .image = image}, out);
 }
 
-// What both functions ask of their arguments; `what` is missing where `given` is NULL.
+// Checks the arguments that both functions have; `what` names the argument that is missing where `given` is NULL.
 static enum fcl_status expect_linked(struct fcl_context *context, const char *function, const char *what,
                                      const void *given, struct fcl_program **out, enum fcl_backend backend) {
     if (out)

@@ -15,11 +15,11 @@
 // is left, and pointers to them are dead afterwards. Strings returned belong to what they were
 // asked of.
 //
-// Order and threads. What is asked of one context happens in the order of the calls; launches,
-// copies and fills return before they are done, so their failure may be reported by a later call,
-// at the latest by fcl_read or fcl_finish. One context must not be used by two threads at once;
-// different contexts may be. A fork's child must not use its parent's contexts, but for those of C
-// that no other thread used meanwhile; it may open its own.
+// Order and threads. A context does its work in the order of the calls; launches, copies and fills
+// return before they are done, so their failure may be reported by a later call, at the latest by
+// fcl_read or fcl_finish. One context must not be used by two threads at once; different contexts
+// may be. A fork's child must not use its parent's contexts, but for those of C that no other
+// thread used meanwhile; it may open its own.
 //
 // Environment. FCL_LIBOPENCL, FCL_LIBCUDA, FCL_LIBNVRTC, FCL_LIBHIP and FCL_LIBHIPRTC name a
 // library to load instead of the usual one; FCL_CC is the C compiler (default `cc`; more words are
@@ -52,7 +52,7 @@ extern "C" {
 // Changes when programs that were compiled with this header would no longer run.
 #define FCL_RUNTIME_VERSION "1"
 
-// What a call comes to.
+// The outcome of a call.
 enum fcl_status {
     FCL_OK = 0,
     FCL_INVALID,          // an argument of the call makes no sense
@@ -70,7 +70,7 @@ enum fcl_status {
                       // process was forked from one that had used the driver (not C's, which lives on)
 };
 
-// What runs kernels; the last is how many there are.
+// The backends, which run kernels; the last member is their number.
 enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKEND_HIP, FCL_BACKENDS };
 
 // The kind of a device; ANY and OPENCL only select and are never a device's kind.
@@ -110,7 +110,7 @@ void fcl_leave(const struct fcl_entry *entry);
 
 // ---------------------------------------------------------------- devices
 
-// What is known of a device.
+// The properties of a device.
 struct fcl_device_info {
     enum fcl_backend backend;
     enum fcl_device_kind kind;
@@ -133,7 +133,7 @@ struct fcl_device_info {
     char problem[256];         // why kernels cannot be built for it; empty when they can
 };
 
-// What fcl_devices finds.
+// The devices that fcl_devices finds.
 struct fcl_device_list {
     struct fcl_device_info *devices;
     size_t count;
@@ -213,7 +213,7 @@ enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_by
 // many bytes. It stays the caller's: fcl_buffer_free only forgets it.
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
                                 struct fcl_buffer **buffer);
-// What the driver calls a buffer: the same kinds of value.
+// The driver's value for a buffer, of the kinds that fcl_buffer_wrap takes.
 uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer);
 // Work already asked for may still use it: the memory lives until that is done. NULL is fine.
 void fcl_buffer_free(struct fcl_buffer *buffer);
@@ -286,7 +286,7 @@ uint64_t fcl_kernel_thread_bytes(const struct fcl_kernel *kernel);
 
 // ---------------------------------------------------------------- launches
 
-// What an argument of a launch is.
+// The kinds of arguments of a launch.
 enum fcl_arg_kind {
     FCL_ARG_BUFFER,
     FCL_ARG_SCALAR, // 1, 2, 4 or 8 bytes
@@ -367,7 +367,7 @@ uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint
 // launched as a whole, as often as one likes, which costs the host about as much as one launch. It
 // uses the same buffers and numbers each time: buffers that were there before, and those that were
 // made and not freed meanwhile, must not be freed before the graph. The memory of others, which
-// were freed meanwhile, is the graph's until fcl_graph_free. What waits cannot be recorded:
+// were freed meanwhile, is the graph's until fcl_graph_free. Calls that wait cannot be recorded:
 // fcl_read, fcl_write and fcl_finish fail. A context that measures launches does not measure those
 // of graphs. FCL_NO_BACKEND where there are no graphs: OpenCL, C, and drivers before CUDA 11.4.
 enum fcl_status fcl_graph_begin(struct fcl_context *context);

@@ -1,4 +1,5 @@
-// What the runtime's files share: the structures behind the public handles, and the operations a backend provides.
+// Declarations that the runtime's files share: the structures behind the public handles, and the operations a backend
+// provides.
 #ifndef FCL_INTERNAL_H
 #define FCL_INTERNAL_H
 
@@ -19,7 +20,7 @@ union fclrt_memory {
 
 // All of the context's: when it is closed, once nothing uses them.
 void fclrt_free_buffers(struct fcl_context *context);
-// What a buffer argument points to; nothing where it is NULL.
+// The memory of a buffer argument; if its buffer is NULL, a memory of null.
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
 // Buffers that wait in such a list go back to the pool.
 void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list);
@@ -45,8 +46,8 @@ struct fcl_buffer {
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
 };
 
-// What is recorded, or was: it owns the memory of intermediates, which no other work may have while
-// it can be launched again.
+// A graph that is being recorded, or was recorded. It owns the memory of intermediates: no other work may have this
+// memory while the graph can be launched again.
 struct fcl_graph {
     struct fcl_context *context;
     struct fcl_graph *next, *previous; // of the context; the one that is being recorded is not among them
@@ -204,7 +205,7 @@ void fclrt_watch_all(struct fcl_context *context);
 enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...)
     FCLRT_PRINTF(3, 4);
 enum fcl_status fclrt_no_memory(struct fcl_context *context);
-// What the host waits for cannot be recorded.
+// Fails while the context records a graph: the host cannot wait for recorded work.
 enum fcl_status fclrt_expect_no_recording(struct fcl_context *context, const char *function);
 
 // ---------------------------------------------------------------- strings and libraries (support.c)

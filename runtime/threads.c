@@ -44,7 +44,7 @@ enum {
     SHORT_BUSY = 500000     // or wait until others give them a processor
 };
 
-// Blocks of a launch. Who begins here goes on elsewhere.
+// Blocks of a launch. The thread that begins with this share goes on with other shares.
 struct share {
     _Alignas(APART) _Atomic int64_t next;
     int64_t end;

@@ -9,7 +9,8 @@
    Each element has the last store and load of it: in which iteration of which run of a parallel loop. Two accesses by
    different iterations of one run of a loop are of different threads with no barrier between, and so one of them must
    not be a store (atomics and what is volatile aside). A run of a loop belongs to an iteration of the one around it,
-   up to the host. What has no store must not be loaded, and a buffer that is not `rewritten` is stored to once. */
+   up to the host. A load must not read an element without a store, and a buffer that is not `rewritten` is stored to
+   once. */
 #include "ir/evaluate.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What a kernel means, done one step after another, with all that a run can show to be wrong: evaluate.c. */
+/* Runs a kernel's IR one step after another, and finds all mistakes that a run can show: evaluate.c. */
 #ifndef FCL_IR_EVALUATE_H
 #define FCL_IR_EVALUATE_H
 

@@ -19,10 +19,10 @@
 
    note [copies ahead]
    A `rewritten` buffer with `stages` holds what as many steps of a block's loop load, one behind the
-   other. What is stored there may come as late as the fence behind which it is read: such fences name
-   the buffer. What was stored since the last one is a group, and the fence waits for all but the last
-   `stages` - 2 of these; one `among` threads waits for none. A stage is read between two fences behind
-   which no store is to it, so that loops need no other barriers for the buffer.
+   other. A store to it may take effect as late as the fence behind which the element is read: such fences name the
+   buffer. The stores since the last such fence are a group. The fence waits for all groups but the last `stages` - 2; a
+   fence `among` threads waits for none. A stage is read between two fences behind which no store is to it, so that
+   loops need no other barriers for the buffer.
 
    note [tickets]
    A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which
@@ -52,7 +52,7 @@ enum ir_op {
 enum ir_wraps { FITS, WRAPS };
 enum ir_result_base { RESULT_SAME, RESULT_BOOL, RESULT_I32, RESULT_GIVEN };
 enum ir_cost { COST_CHEAP, COST_SHORT, COST_LONG };
-/* What it takes as vectors, of lanes of 32 bits. */
+/* The kinds of lanes, of 32 bits, of which an operation takes vectors. */
 enum ir_lanes {
     LANES_NONE,
     LANES_NUMBERS,
@@ -80,8 +80,8 @@ extern const struct ir_op_info ir_op_info[OP_COUNT];
 struct ir_value {
     uint32_t id; /* unique in the kernel */
     enum base base;
-    /* What an integer (or bool) value is known to lie between, inclusive; the base's whole range when nothing is
-       known. For U64 values above INT64_MAX are not represented: `high` is then INT64_MAX and means unbounded. */
+    /* The bounds, inclusive, of an integer (or bool) value: the base's whole range when nothing is known. For U64
+       values above INT64_MAX are not represented: `high` is then INT64_MAX and means unbounded. */
     int64_t low, high;
     bool is_constant;
     union scalar constant;
@@ -140,8 +140,8 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
 
 /* note [fragments]
    The product of a matrix of 16 × 16 and one of 16 × 8, both of f16 or of bf16, added to one of
-   floats of 16 × 8. Of these a lane has eight elements, four and four, which are the operands, and
-   gets four of the result. In lane l, with g = l / 4 and t = 2 (l % 4), they are
+   floats of 16 × 8. A lane has eight elements of the first, four of the second and four of the third: these are the
+   operands. It gets four elements of the result. In lane l, with g = l / 4 and t = 2 (l % 4), they are
      of the first:  (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1), and the same at columns t + 8, t + 9
      of the second: (t, g) (t + 1, g) (t + 8, g) (t + 9, g)
      of the others: (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1)
@@ -189,7 +189,8 @@ enum ir_kind {
 };
 extern const char *const ir_kind_names[IR_IF + 1]; /* OPERATION has that of its `op` instead */
 
-/* What an atomic does to the old value, of 32 or 64 bits. Arithmetic is for integers; ADD also for floats. */
+/* The operation that an atomic does on the old value, of 32 or 64 bits. Arithmetic is for integers; ADD also for
+   floats. */
 enum ir_atomic {
     ATOMIC_ADD, /* by operands[1] */
     ATOMIC_MIN,
@@ -203,7 +204,7 @@ enum ir_atomic {
 };
 extern const char *const ir_atomic_names[ATOMIC_COUNT];
 
-/* What --check finds. */
+/* The checks at run time, as rows of checks.def. */
 enum ir_check {
 #define CHECK(id, code, message, brief) CHECK_##id,
 #include "ir/checks.def"
@@ -227,7 +228,8 @@ struct ir_check_site {
     bool is_contained; /* after a failure this launch reads nothing that was left undone: the host ends the run */
     bool is_noted;     /* no launch ends for it: note [noted checks] of map/lower.c */
 };
-/* What is said of it: with %lld for the two numbers, where these are known. */
+/* The message when the place fails: a format with %lld for the two numbers, or without numbers where they are not
+   kept. */
 static inline const char *ir_check_text(const struct ir_check_site *site) {
     return site->is_noted ? ir_check_info[site->check].brief : ir_check_info[site->check].message;
 }
@@ -319,7 +321,7 @@ struct ir_parameter {
     struct ir_buffer *buffer;
 };
 
-/* What a dimension of an array of `rank` is called: length; rows, columns, extent, extent_3, … */
+/* The name of a dimension of an array of `rank`: length; rows, columns, extent, extent_3, … */
 const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension);
 
 /* A result, flattened like the parameters: one entry per scalar leaf of the result type. */
@@ -331,7 +333,7 @@ struct ir_result {
     size_t rank;               /* array: how many these are */
 };
 
-/* What becomes of an update that the program writes. */
+/* How the compiler does an update of the program: in place, or with a copy for one of these reasons. */
 enum ir_update_kind {
     UPDATE_IN_PLACE,
     UPDATE_COPIES_USED,   /* the array that it starts from, which is used afterwards: there */
@@ -400,7 +402,7 @@ static inline bool ir_is_loop(const struct ir_instruction *instruction) {
 }
 /* Is there an instruction of that kind in its regions? */
 bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind);
-/* Is there a check within after which the host ends the run? Of those that are noted nobody takes notice before. */
+/* True if the instruction has a check within that ends the run when it fails. A noted check does not end it. */
 bool ir_may_end(const struct ir_kernel *kernel, const struct ir_instruction *instruction);
 bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind);
 /* Does it read or write memory, tables aside, or hold something that does? */
@@ -411,7 +413,7 @@ bool ir_is_cheap(const struct ir_instruction *instruction);
 bool ir_is_same(const struct ir_value *x, const struct ir_value *y);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
-/* May it be used in `region`? What a WHILE carries may in both of its regions. */
+/* True if `region` may use the value. Both regions of a WHILE may use the values that it carries. */
 bool ir_in_scope(const struct ir_value *value, const struct ir_region *region);
 
 /* note [slots]

@@ -1,4 +1,4 @@
-/* What is known of machines, as constants: machine.def says of each where it comes from. */
+/* Facts about machines, as constants: machine.def says where each comes from. */
 #ifndef FCL_IR_MACHINE_H
 #define FCL_IR_MACHINE_H
 

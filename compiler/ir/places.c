@@ -206,7 +206,7 @@ static bool find_dimensions(const struct ir_instruction *around, const struct ir
                           are_known(all, &write->place, &read->place, outermost));
 }
 
-/* Is the sum at least 0? Of a number that is not negative, c times what c divides it by is no more than the number. */
+/* True if the sum is at least 0. For a number x that is not negative, c * (x / c) is no more than x. */
 static bool is_natural(struct linear sum) {
     for (size_t i = 0; i < sum.count; i++) {
         struct ir_value *quotient = sum.term[i].value;

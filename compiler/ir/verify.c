@@ -1,4 +1,4 @@
-/* Checks the invariants of the IR: scopes, base types, levels, uniformity. What it finds is a compiler's mistake. */
+/* Checks the invariants of the IR: scopes, base types, levels, uniformity. A violation is a mistake of the compiler. */
 #include "ir/build/fold.h"
 #include "ir/places.h"
 
@@ -155,8 +155,8 @@ static void check_atomic(struct verifier *v, const struct ir_instruction *at, co
 
 /* ---- exchanges of lanes ---- */
 
-/* Have all lanes of the loop the same value? What a loop carries is, if that holds of what it
-   begins with and of the next one, where the former may be taken for granted. */
+/* True if all lanes of the loop have the same value. A loop carries the same value in all lanes if its first value is
+   the same, and if the next value is the same when the one before it is. */
 static bool is_uniform(const struct ir_value *value, const struct ir_instruction *lanes, struct map *granted) {
     if (value->is_constant || !value->region || !ir_region_inside(value->region, lanes->regions[0]) ||
         map_has(granted, value))

@@ -12,7 +12,7 @@
    loads.
 
    note [filling]
-   Of what is left of an array a block asks for each element behind a guard. There are seven
+   At the end of an array a block loads each element that is left behind a guard. There are seven
    predicates, and a store is behind its guard, too: so the loads come in batches, each of which
    waits for the one before.
 
@@ -235,7 +235,7 @@ static bool block_mentions(const struct target_block *block, const struct target
     return false;
 }
 
-/* What only the loads needed. */
+/* Drops the declarations that only the loads needed. */
 static void drop_unused(struct ahead *a) {
     struct target_block *body = &a->loop->body;
     for (size_t k = a->declared.count; k-- > 0;) {

@@ -69,7 +69,7 @@ static void order_in_warp(places *all) {
             all->at[i].touch_by = TOUCH_WARP_ORDERED;
 }
 
-/* What a barrier leaves to be ordered. */
+/* Keeps the accesses that a barrier does not order. */
 static void pass_barrier(struct state *state, enum barrier barrier) {
     if (barrier == BARRIER_WARP) {
         order_in_warp(&state->read);

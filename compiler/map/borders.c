@@ -1,9 +1,9 @@
 /* note [borders]
-   What tells the elements at the borders of an array from those inside, a comparison of the index
-   or a clamped one, is the same for all that lie inside. So a loop over the grid's threads becomes
-   two: of those inside, where its outcome is known, and with it the loads that are made, by
-   vectors; and of what is left before and behind, as the loop was. Where rows are loops (rows.c)
-   it is the row that has borders, and so it is where a block does a row; but tiles are too short to
+   A comparison of the index, or a clamped index, tells the elements at the borders of an array from
+   those inside. It has the same outcome for all elements inside. So a loop over the grid's threads
+   becomes two: of those inside, where its outcome is known, and with it the loads that are made, by
+   vectors; and of what is left before and behind, as the loop was. Where rows are loops (rows.c) it
+   is the row that has borders, and so it is where a block does a row; but tiles are too short to
    gain. For CPUs: on GPUs a guard costs next to nothing.
 
    A border that lies at a constant is taken for the first one, and what is computed for the last:
@@ -21,7 +21,7 @@ struct spot {
     int64_t plus;
 };
 
-/* What an operation is known to give inside: */
+/* The result that an operation is known to give inside the borders. */
 enum inside { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_PLACE, OUTCOME_LIMIT };
 
 struct border {
@@ -231,7 +231,8 @@ void borders_enter(struct lowering *l, const struct borders *borders, const stru
     }
 }
 
-/* What is left: before `inside`, and from `outside` on. Both are one loop in the text, done twice. */
+/* Begins the loop over the iterations before `inside` and those from `outside` on. The text has one loop for both
+   sides, which runs twice. */
 struct lower_scope borders_enter_others(struct lowering *l, const struct borders *borders, struct target_expr *inside,
                                         struct target_expr *outside, struct target_expr **first,
                                         struct target_expr **limit) {

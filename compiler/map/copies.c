@@ -2,9 +2,8 @@
    A block that fills a shared array from global memory, or writes one back, is asked for elements one
    by one: of 4 bytes, four times the loads and stores that there need be. Where all elements of a
    loop are copied, and their places are next to each other on both sides, its threads copy 16 bytes
-   each at a time, if all have as many such pieces. Whether global memory begins at a multiple of 16
-   is seen when it runs: one that does not, as a part of a larger array, is copied element by element
-   as before.
+   each at a time, if all have as many such pieces. The kernel tests at run time whether the global memory begins at a
+   multiple of 16: one that does not, as a part of a larger array, is copied element by element as before.
 
    Another thread copies element i then than the one that does iteration i of other loops: barriers are
    placed for that (barrier.c). */
@@ -13,7 +12,8 @@
 
 enum { PIECE_BYTES = 16, MOST_COPIES = 4 };
 
-/* What is added to the index: *added, NULL where it is nothing. False: the place is not such a sum. */
+/* Takes the place apart into the index and *added, which is NULL if the place is the index. False: the place is not
+   such a sum. */
 static bool take_index(const struct ir_region *body, struct ir_value *place, const struct ir_value *index,
                        struct ir_value **added) {
     const struct ir_instruction *sum = place->definition;
@@ -69,8 +69,8 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
 }
 
 /* note [pieces ahead]
-   What is copied ahead goes by 16 bytes, too, where places of the elements of such a piece follow one
-   another on both sides: those of a tile whose rows are as long as pieces, or longer. */
+   Copies ahead go by 16 bytes, too, where the places of the elements of such a piece follow one another on both sides:
+   those of a tile whose rows are as long as pieces, or longer. */
 enum in_piece {
     PIECE_OTHERWISE,
     PIECE_SAME,    /* for all elements of a piece */

@@ -180,7 +180,7 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-/* What one loop does of a parallel loop: a row of `rows`, and of that what lies inside of `borders`. */
+/* The part of a parallel loop that one loop does: a row of `rows`, and of that row the iterations inside `borders`. */
 struct loop_part {
     const struct ir_instruction *forall;
     const struct rows *rows;       /* or NULL */
@@ -224,7 +224,7 @@ static bool has_calls(const struct ir_region *region) {
     return false;
 }
 
-/* Is there a loop in it that will not be unrolled? What is, compilers see through. */
+/* True if the region has a loop that will not be unrolled. Compilers see through unrolled loops. */
 static bool has_rounds(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !IR_PART(walk.at, loop).unroll))
@@ -462,11 +462,12 @@ static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr
 }
 
 /* note [ranges]
-   Each group does a range of the iterations. Of threads that only compute, whole vectors: what is
-   left at the end of a range goes element by element, and where each has a loop of its own, 15 such
-   elements take longer than 15 vectors. Likewise whole rows, note [rows], where a range has room
-   for one. But what does so much that a range has less than a vector is shared out one by one.
-   What is divided here is natural: loop_forall makes a count below 0 one of 0. */
+   Each group does a range of the iterations. Where the iterations are threads that only compute, a
+   range is of whole vectors: the rest of a range goes element by element, and where each has a loop
+   of its own, 15 such elements take longer than 15 vectors. Likewise whole rows, note [rows], where
+   a range has room for one. But iterations that do so much that a range has less than a vector are
+   shared out one by one. The counts that are divided here are natural: loop_forall makes a count
+   below 0 one of 0. */
 
 static struct target_expr *group_count(struct lowering *l) {
     struct target_expr *groups = expr_hardware(l, TARGET_BLOCK_COUNT);

@@ -322,8 +322,8 @@ bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *i
     return false;
 }
 
-/* What a loop waits for may never come when a check has failed. Above ambient thread all threads
-   must leave it together, and not all see the report at the same time. */
+/* Leaves the loop when a check has failed: the event that the loop waits for may then never come. Above ambient thread
+   all threads must leave the loop together, but not all of them see the report at the same time. */
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
     if (!lower_leaves_loops(l, l->forall))
         return;

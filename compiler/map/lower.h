@@ -1,4 +1,4 @@
-/* What the files of map/ share while one FORALL becomes one device kernel. Private to map/. */
+/* Declarations that the files of map/ share while they make one device kernel of one FORALL. Private to map/. */
 #ifndef FCL_MAP_LOWER_H
 #define FCL_MAP_LOWER_H
 
@@ -301,7 +301,7 @@ struct rows {
 };
 /* NULL: the loop, one over threads, stays one loop. */
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop);
-/* What both ways need. */
+/* Computes the numbers that both rows_enter and rows_enter_whole need. */
 void rows_begin(struct lowering *l, struct rows *rows);
 /* The loops over rows, of the iterations *first to *limit, which become those of a row. */
 struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,

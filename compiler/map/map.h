@@ -16,8 +16,8 @@ struct map_options {
     int registers;               /* SIMT: of a multiprocessor, of 4 bytes */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit */
-    int64_t shared_limit;        /* SIMT: bytes of shared memory that a block can have; 0: no limit. What is too much
-                                    lies in global memory */
+    int64_t shared_limit;        /* SIMT: bytes of shared memory that a block can have; 0: no limit. Arrays beyond it
+                                    lie in global memory */
     bool launch_sized_outside;   /* SIMT: so do the shared arrays that only the launch knows the length of */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */
     bool may_have_vectors; /* LOOP: the text says how long they are, note [width]; loops by vectors, note [calls], call
@@ -35,8 +35,7 @@ struct map_options {
                                   mapping gives them */
 };
 
-/* What runs kernels, and what it wants of the elaborator (as elaborate_options has it) and of the
-   mapping. */
+/* A machine that runs kernels, and its wishes to the elaborator (as elaborate_options has them) and to the mapping. */
 struct machine {
     const char *device; /* the kind, as the runtime calls it: values are tuned for each */
     bool has_shuffles, has_mma, polls_by_atomics, pauses, copies_ahead;
@@ -49,7 +48,7 @@ struct machine {
     struct map_options map;
 };
 
-/* What it has of what passes need: enum pass_needs. */
+/* The machine's abilities that passes need: bits of enum pass_needs. */
 unsigned machine_passes(const struct machine *machine);
 
 /* Can its warps have so many lanes? */

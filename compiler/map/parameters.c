@@ -1,5 +1,5 @@
-/* What a device kernel gets from the host: the buffers it touches and the host values it needs, less those that it can
-   cheaply compute from others. */
+/* Finds the parameters that a device kernel gets from the host: the buffers it touches and the host values it needs,
+   less those that it can cheaply compute from others. */
 #include <stdlib.h>
 
 #include "map/lower.h"

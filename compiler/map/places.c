@@ -9,9 +9,9 @@
        for (i…) { … matrix[row + (long long)(i * 32 + lane)] … }
        long long at = row + (long long)lane;   for (i…) { … matrix[at] …   at = at + 32; }
 
-   Places that differ by a constant share a number. Of steps of one element the compiler sees it; and
-   in a loop with atomics nothing goes ahead of these, so that the number would only take registers
-   (`bucketSums_5`, sm_90: 48 in place of 40). */
+   Places that differ by a constant share a number. The compiler sees it for steps of one element;
+   and in a loop with atomics nothing goes ahead of these, so that the number would only take
+   registers (`bucketSums_5`, sm_90: 48 in place of 40). */
 #include "map/lower.h"
 
 enum { MOST_PARTS = 32, MOST_TERMS = 8 };

@@ -8,11 +8,11 @@
    Division is total: by 0 it gives 0 and leaves the whole as remainder, as one row of everything
    would; by a negative number the quotient is negative, and the remainder that of its size.
 
-   What is divided is not negative where it is divided. That may be in a branch alone, as of
-   `if i < 40 then n else f ((i - 40) / 64)`: iterations that do not take the branch have to be in a row,
-   too. So rows begin below 0 and end behind the last int there is: a row's number is rounded down, in 64
-   bits, and the index with which a row begins, which is an int again, is computed modulo 2^32. Where all
-   iterations are known to divide a natural number, ints do. */
+   The dividend is not negative where the program divides it. That may be in a branch alone, as in `if i < 40 then n
+   else f ((i - 40) / 64)`: iterations that do not take the branch have to be in a row, too. So rows begin below 0 and
+   end behind the last int there is: a row's number is rounded down, in 64 bits, and the index with which a row begins,
+   which is an int again, is computed modulo 2^32. Where all iterations are known to divide a natural number, ints
+   do. */
 #include "ir/build/linear.h"
 #include "ir/machine.h"
 #include "map/lower.h"
@@ -40,8 +40,8 @@ static bool add_term(struct linear *sum, struct ir_value *x, int64_t coefficient
     return true;
 }
 
-/* Is it the loop's index, and something before it? As it counts up without leaving the natural
-   numbers, the sum may be one that wraps. */
+/* True if x is the loop's index plus a begin, which it adds to *begin. The sum may be one that wraps, because x counts
+   up without leaving the natural numbers. */
 static bool counts_up(const struct ir_instruction *loop, struct ir_value *x, struct linear *begin) {
     const struct ir_instruction *sum = x->definition;
     if (x == loop->parameters[0])
@@ -169,7 +169,7 @@ static bool is_multiple(struct ir_value *value, int64_t width) {
     return true;
 }
 
-/* That by which rows are whole, if there is no other power of two. What is divided is the index itself there. */
+/* That by which rows are whole, if there is no other power of two. The dividend is the index itself there. */
 static const struct candidate *find_whole(const struct found *found) {
     const struct ir_value *count = found->loop->operands[0];
     const struct candidate *only = NULL;
@@ -252,7 +252,7 @@ static struct target_expr *wrapping(struct lowering *l, enum ir_op op, struct ta
     return expr;
 }
 
-/* What rows are counted by wraps only where rows begin below 0 or end behind the last int. */
+/* An operation on the numbers that count rows. It wraps only where rows begin below 0 or end behind the last int. */
 static struct target_expr *in_row(struct lowering *l, const struct rows *rows, enum ir_op op, struct target_expr *x,
                                   struct target_expr *y) {
     return rows->division->is_natural ? expr_operation(l, op, BASE_I32, x, y) : wrapping(l, op, x, y);
@@ -264,7 +264,7 @@ static struct target_expr *named(struct lowering *l, struct target_expr *value, 
     return value->size ? lower_named(l, value, NULL, name) : value;
 }
 
-/* What comes before the index in what is divided. */
+/* The sum that the dividend adds to the index. */
 static struct target_expr *lower_begin(struct lowering *l, const struct linear *sum) {
     struct target_expr *begin = number(l, (int32_t)(uint32_t)sum->constant);
     for (size_t i = 0; i < sum->count; i++) {

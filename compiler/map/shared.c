@@ -18,9 +18,9 @@
    then. So it lies in the pool where its length has a bound, and the pool need not grow for that.
 
    note [places of a few bytes]
-   What is written next where an array lies must wait, at a barrier, until all threads have read it.
-   The bytes of a number, as what a block has before it in a scan, are not worth that: nothing lies
-   there afterwards. */
+   Before an array's memory is written anew, a barrier must wait until all threads have read the
+   array. The bytes of a number, as what a block has before it in a scan, are not worth that:
+   nothing lies there afterwards. */
 #include "map/lower.h"
 
 #include <limits.h>
@@ -261,10 +261,10 @@ static bool same_length(const struct ir_value *a, const struct ir_value *b) {
     return a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer);
 }
 
-/* How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has
-   the same length and type takes the place of an earlier one that is dead, as the steps of `power`
-   and `while` do; so do arrays in global memory. Of warps' arrays each warp has its own part of
-   the place, whichever of them is there. */
+/* How long a dynamic buffer is only the launch knows, so that there is no fitting. But a buffer
+   takes the place of an earlier one of the same length and type that is dead, as the steps of
+   `power` and `while` do; so do arrays in global memory. Each warp has its own part of a place of
+   warps' arrays, whichever array is there. */
 static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {
     const struct ir_buffer *buffer = shared->extent->buffer;
     const struct item own = {shared->extent->begin, shared->extent->end, 0, 0, NULL};
@@ -291,7 +291,7 @@ static int64_t bytes_of(const struct ir_buffer *buffer) {
     return elements * (int64_t)target_element_bytes(buffer->element);
 }
 
-/* What is asked of a plan. */
+/* A request for a plan. */
 struct wishes {
     const struct extents *extents;
     int warps_per_block;

@@ -18,7 +18,8 @@ struct share {
     bool is_in_block;
 };
 
-/* Who does which iterations. Without warps (OpenCL 1.2 has no sub-groups) every thread is a warp of its own. */
+/* Says which unit does which iterations. Without warps (OpenCL 1.2 has no sub-groups) every thread is a warp of its
+   own. */
 static struct share share_of(const struct lowering *l, const struct ir_instruction *forall) {
     bool has_warps = l->options->has_warps;
     if (forall->outer == LEVEL_GRID) {
@@ -664,7 +665,7 @@ static bool has_barrier_within(const struct target_block *block, bool is_branch,
         const struct target_statement *statement = block->statements.at[i];
         if (statement->kind == TARGET_BLOCK_BARRIER && (is_branch || loops >= 3))
             return true;
-        /* What comes after a thread may have left a loop is in a branch, too. */
+        /* Statements behind this one count as in a branch, too: a thread may have left the loop. */
         is_branch |= statement->kind == TARGET_LEAVE_UNLESS;
         bool within = is_branch || statement->kind == TARGET_IF;
         int around = loops + (statement->kind == TARGET_FOR || statement->kind == TARGET_WHILE);

@@ -1,4 +1,4 @@
-/* What lowering makes statements, names, arrays and values with. */
+/* Functions with which lowering makes statements, names, arrays and values. */
 #include "map/lower.h"
 
 #include "support/fatal.h"

@@ -32,7 +32,7 @@ static bool is_exact(const struct target_expr *index) {
    are constants where loops are unrolled, and so are, in part, those of the loops over threads. */
 enum { MOST_UNROLLED = 1 << 14, MOST_PARTS = 64 };
 
-/* What a value is the sum of, modulo 2^32. */
+/* The parts of a value that is a sum, modulo 2^32. */
 struct sum_parts {
     bool wraps;        /* the value may be another number than the sum */
     uint32_t constant; /* of the sum */
@@ -70,8 +70,8 @@ static bool is_counted(struct sum_parts *parts, const struct ir_value *value, bo
     return true;
 }
 
-/* Something that is no sum. What unrolled loops make of it: the ranges that are known are those of
-   the turns that there are. */
+/* Adds a term that is no sum. It bounds the term by the most turns of an unrolled loop, because the known ranges are
+   those of the turns that the loop has. */
 static void add_term(struct sum_parts *parts, const struct ir_value *value, int64_t factor) {
     if (!base_info[value->base].is_integer || !is_counted(parts, value, false))
         return;

@@ -1,4 +1,4 @@
-/* What is asked of target IR. */
+/* Answers questions about target IR. */
 #include "map/target.h"
 
 bool target_has_scratch(const struct target_kernel *kernel) {

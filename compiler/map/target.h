@@ -133,7 +133,7 @@ enum target_exchange {
     TARGET_EXCHANGE_COUNT
 };
 
-/* What a compiler that makes vectors of a loop's iterations is told. */
+/* Orders to a compiler that makes vectors of a loop's iterations. */
 enum target_vectors {
     TARGET_VECTORS_ANY,
     TARGET_VECTORS_WANTED,       /* iterations are independent and simple */
@@ -267,12 +267,12 @@ int64_t target_spare_bytes(const struct target_kernel *kernel);
 typedef int64_t target_value_of(void *context, const struct ir_value *value);
 int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context);
 
-/* Whether it, or any of them, has checks to report. */
+/* True if the kernel, or any kernel of the program, has checks to report. */
 bool target_reports(const struct target_kernel *kernel);
 bool target_any_reports(const struct target_program *program);
 /* The host looks after each of the launches that report; else when it next waits. */
 bool target_ends_launches(const struct target_program *program);
-/* Whether each unit of a launch has memory of its own in a parameter, and how many of these units a block has. */
+/* True if each unit of a launch has memory of its own in a parameter; and the number of these units in a block. */
 bool target_has_scratch(const struct target_kernel *kernel);
 int target_units(const struct target_kernel *kernel, enum level_value unit);
 /* The first kernel that has arrays outside of shared memory, or NULL. */

@@ -86,7 +86,7 @@ struct rounds {
 
 static bool has_vectors(enum base base) { return base == BASE_F32 || base == BASE_I32 || base == BASE_U32; }
 
-/* A division by 0 stops a processor. What is known in a branch holds only for the lanes that are in it. */
+/* A division by 0 stops a processor. A condition of a branch holds only for the lanes that are in the branch. */
 static bool is_divisor(const struct finder *f, const struct target_expr *x) {
     return x->kind == TARGET_EXPR_CONSTANT ? x->constant.integer > 0 : x->low > 0 && !f->is_branch;
 }
@@ -363,7 +363,7 @@ static struct target_expr *indices_of_lanes(const struct finder *f, struct targe
     return all;
 }
 
-/* What OpenCL makes of a number that is too large for the type it converts to is its own affair. */
+/* Keeps the lowest byte of x: OpenCL leaves open how it converts a number that is too large for the type. */
 static struct target_expr *lowest_byte(const struct finder *f, struct target_expr *x) {
     if (x->low >= 0 && x->high <= UINT8_MAX)
         return x;
@@ -498,7 +498,7 @@ static void flatten_while(struct finder *f, struct target_statement *loop, struc
                             .dying = find_dying(f, loop),
                             .asks_later = is_short(loop)};
     rounds.active->variable->is_mutable = true;
-    /* What lanes have found that left before must stay, whether they had found it before the loop or not. */
+    /* A lane that has left keeps the values that it found, in the loop or before it. */
     for (size_t i = 0; i < map_count(f->declared); i++) {
         const void *variable = map_entry(f->declared, i).key;
         map_set(f->assigned, variable, f->declared);
@@ -527,7 +527,7 @@ static void flatten_while(struct finder *f, struct target_statement *loop, struc
         new_statement(f, TARGET_LEAVE_UNLESS, rounds.active, &round->body);
 }
 
-/* What lanes have got before it must stay in those rounds that are not for them. */
+/* A lane keeps its values from before the loop in the rounds that are not for it. */
 static void flatten_for(struct finder *f, struct target_statement *loop, struct target_block *to,
                         struct target_expr *all) {
     struct target_block body = {0};
@@ -776,7 +776,7 @@ static struct target_statement *leave_unless_any(struct file *files, int count, 
     return leave;
 }
 
-/* What is the same in all iterations is done for the first vector alone. */
+/* A statement that gives the same in all iterations is done once, for the first vector. */
 static struct target_block abreast(struct file *files, int count, const struct target_block *block) {
     const struct finder *f = files->f;
     struct target_block result = {0};

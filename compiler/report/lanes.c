@@ -4,8 +4,8 @@
    A value is looked at in all lanes of a warp at once: it is a number that they have in common, of which no more than a
    factor may be known, and what each lane has beside that. So the place i / 32 * pitch + i % 32, of a thread i, lies
    next to that of the lane before it, whatever the pitch is. The common number of the index of a thread is a multiple
-   of 32. Where a division needs more, the common number is taken as 0, and the outcome is `about`. What data decide,
-   and what is no operation on integers, is not known. */
+   of 32. Where a division needs more, the common number is taken as 0, and the outcome is `about`. A value is not known
+   if data decide it, or if no operation on integers gives it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

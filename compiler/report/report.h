@@ -4,12 +4,12 @@
 
    note [what is counted]
    The walk goes through the program as it would run. A value that is known (a constant, a size that was
-   given, what is computed of these) is computed; branches and loops on known values go one way. What
-   depends on sizes that were not given has a name. Of a branch that data decide, the dearer side is
-   counted, and the amount is marked `at most`; but the branches that the compiler makes for whole chunks and
-   for what is left count as whole chunks. A loop whose number of turns data decide has a name
-   for that number. Above ambient thread all threads of the unit do the same, so that each is counted.
-   An operation is one of the IR: the C compiler behind it may need more, or fewer. */
+   given, what is computed of these) is computed; branches and loops on known values go one way. A value that depends on
+   sizes that were not given has a name. Where data decide a branch, the report counts the dearer side and marks the
+   amount `at most`; but the branches that the compiler makes for whole chunks and for what is left count as whole
+   chunks. A loop whose number of turns data decide has a name for that number. Above ambient thread all threads of the
+   unit do the same, so that each is counted. An operation is one of the IR: the C compiler behind it may need more, or
+   fewer. */
 #ifndef FCL_REPORT_REPORT_H
 #define FCL_REPORT_REPORT_H
 

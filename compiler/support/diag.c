@@ -212,7 +212,7 @@ static bool same_notes(const struct diagnostic *a, const struct diagnostic *b) {
     return true;
 }
 
-/* What is only hardly meant can wait until the errors are mended, of which it may come. */
+/* A diagnostic whose code is not `is_shown` waits until the errors are mended, because they may be its cause. */
 static bool is_told(const struct diagnostics *d, const struct diagnostic *one) {
     return codes[one->code].is_shown || d->error_count == 0;
 }

@@ -37,7 +37,7 @@ void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, c
     __attribute__((format(printf, 4, 5)));
 void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What was said since is forgotten, as something is done again. */
+/* diag_forget drops the diagnostics since the mark: the caller does something again. */
 size_t diag_mark(const struct diagnostics *d);
 void diag_forget(struct diagnostics *d, size_t mark);
 size_t diag_error_count(const struct diagnostics *d);      /* without warnings, whatever -W says */

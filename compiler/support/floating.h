@@ -10,9 +10,10 @@ struct floating_format {
     int bits, significand;
 };
 
-/* A number as it is written. What is rounded to a double first may become another number of a
-   narrower format, so there is one for these that is rounded to odd: where the number lies between
-   two doubles, that whose last bit is 1. Rounding it once more gives what rounding once gives. */
+/* A number as it is written. A number that is rounded to a double first may become another number
+   of a narrower format. For narrower formats `as_odd` is rounded to odd: where the number lies
+   between two doubles, that whose last bit is 1. Rounding it once more gives what rounding once
+   gives. */
 struct floating {
     double as_double, as_odd;
 };

@@ -29,7 +29,8 @@ bool text_ends_with(const char *string, const char *end);
 const char *text_in_comment(struct arena *arena, const char *string);
 /* The string with U+FFFD for each byte that is no part of UTF-8 text. */
 const char *text_as_utf8(struct arena *arena, const char *string);
-/* The word after a number of elements: an array that has none is called empty, too. As the runtime does (fcl_check). */
+/* The word after a number of elements: an array that has none is called empty, too. The runtime does the same
+   (fcl_check). */
 const char *text_elements(int64_t count);
 
 #endif

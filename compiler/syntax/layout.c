@@ -56,7 +56,7 @@ static void keyword_to_name(struct marker *m, struct token *token) {
     token->name = symbol_intern(m->symbols, text, length);
 }
 
-/* `fn x -> e` and `fn x = e`. Of a lambda that began with a backslash or `fun` there was a complaint already, and of an
+/* `fn x -> e` and `fn x = e`. A lambda that began with a backslash or `fun` has its complaint already, and so has an
    arrow that is another character. */
 static void arrow_of_function(struct marker *m, const struct token *fn, struct token *arrow) {
     const unsigned char *text = (const unsigned char *)m->source->text + (fn->span.begin - m->source->base);

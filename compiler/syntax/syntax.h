@@ -6,8 +6,8 @@
 #include "support/text.h"
 #include "syntax/ast.h"
 
-/* Never NULL. What could be read is there even after errors: a definition that could not be read in full is a
-   DECL_VAL of its name whose body is EXPR_ERROR. */
+/* Never NULL. The parts that could be read are there even after errors: a definition that could not be read in full is
+   a DECL_VAL of its name whose body is EXPR_ERROR. */
 struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, const struct source *source,
                               struct diagnostics *diagnostics);
 

@@ -2,8 +2,8 @@
 
    note [what is timed]
    A run is timed by the clock around it, launches and host work included, and nothing else goes on:
-   no events are recorded, and on OpenCL the queue has none. What each device kernel takes is measured
-   afterwards, in a session of its own that has them, by fewer runs.
+   no events are recorded, and on OpenCL the queue has none. The time of each device kernel is measured afterwards, in a
+   session of its own that has them, by fewer runs.
 
    note [noise]
    Times have no normal distribution: now and then one takes long. So a kernel's time is the median,

@@ -1,5 +1,5 @@
-/* Costs: see cost.h. What the report says without sizes is compared with the formula term by term: that is a
-   proof. Where it says less, both are computed at some sizes. */
+/* Costs: see cost.h. The report's amounts without sizes are compared with the formula term by term: that is a proof.
+   Where the report says less, both are computed at some sizes. */
 #include "tools/cost.h"
 
 #include <ctype.h>

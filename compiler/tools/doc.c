@@ -1,7 +1,7 @@
 /* fclc doc: the pages of a library, made of what its files say: a page for each file and an index.
    A comment directly above a definition, or above its sig, is what is said of it. Lines `> e ==> v`
    in it are examples, which `fclc doc --check` runs; a line `also: …` stands in the index alone.
-   What is said to be `Internal:` is left out. */
+   A definition whose comment says `Internal:` is left out. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -536,7 +536,7 @@ static struct compilation *check_examples(struct example_program *p, const struc
     return c;
 }
 
-/* Can it be compiled? What is wrong with it is told. */
+/* True if the example compiles. It reports the example's errors. */
 static bool check_example(struct library_doc *doc, const struct page *page, const struct item *item,
                           const struct example *example, directives *wrong) {
     struct example_program p = examples_of(doc, page);

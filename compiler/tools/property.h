@@ -4,8 +4,8 @@
 
 #include "tools/trial.h"
 
-/* A checked program that has the conditions of these tests as kernels; NULL: none of them has one. What is wrong with a
-   condition is reported, and its test goes from `tests` to `wrong`. */
+/* A checked program that has the conditions of these tests as kernels; NULL: none of them has one. Errors in a
+   condition are reported, and its test goes from `tests` to `wrong`. */
 struct compilation *property_conditions(struct compilation *c, directives *tests, directives *wrong);
 
 /* The kernel that the right side calls; NULL: it is no call. */

@@ -1,9 +1,8 @@
 /* fclc repl: a prompt for definitions and expressions.
 
-   A session is the text of its definitions. What is entered is compiled together with them, as a
-   file would be, by a child process, which prints what there is to print: so nothing that is
-   entered can end the session, and an interrupt ends what runs. Definitions without errors are
-   kept. */
+   A session is the text of its definitions. A child process compiles each entry together with them,
+   as a file would be, and prints the results: so no entry can end the session, and an interrupt
+   ends only the child. Definitions without errors are kept. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

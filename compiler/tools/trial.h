@@ -27,7 +27,7 @@ struct trial_run {
 
 /* Are its kernels built with checks? */
 enum check_degree trial_degree(const struct compilation *c, const struct directive *directive);
-/* Runs a kernel. What comes of it lies in `arena`. */
+/* Runs a kernel. The results lie in `arena`. */
 struct trial_run trial_run(struct test_trial *t, struct arena *arena, const struct core_global *kernel,
                            struct host_value *const *arguments, size_t count);
 /* NULL: the run gave what the directive wants, of `wanted` or an error. Else why not. */

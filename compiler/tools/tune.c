@@ -79,7 +79,7 @@ static void print_heading(const struct search *s) {
         fprintf(stderr, "  %-*s %13s %13s  ratio, of runs in turns\n", WIDTH, "tried", "time", "best before");
 }
 
-/* What is tried, before it runs: it may run for ever. Where diagnostics are data there are no rows. */
+/* Prints the values of a trial before it runs: it may run for ever. Where diagnostics are data there are no rows. */
 static void begin_row(const struct search *s, const struct trial *trial) {
     if (!s->start || s->c->options->json_diagnostics)
         return;

@@ -5,9 +5,10 @@
    In `fn x y => e`, two expressions in e mirror each other when the one has the value of the other
    with x and y exchanged; the operator commutes when e mirrors itself. That is looked for in their
    form: x and y mirror each other, and the same operation does on operands that do; one that
-   commutes, also crosswise. Of two integers the one that a comparison of both chooses is the same
-   either way. Lets and components of tuples are looked through, calls are not. Whatever else there
-   is does not mirror anything. Sums of floats commute, up to the bits of a NaN. */
+   commutes, also crosswise. Where a comparison of two integers chooses one of these two, it chooses
+   the same one either way. Lets and components of tuples are looked through, calls are not.
+   Whatever else there is does not mirror anything. Sums of floats commute, up to the bits of a
+   NaN. */
 #include "support/map.h"
 #include "types/core.h"
 

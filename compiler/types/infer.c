@@ -122,9 +122,9 @@ static struct core *infer_config(struct checker *c, const struct ast_expr *expr)
 
 /* ---- functions ---- */
 
-/* What a sig says of a function, or the one that it is an argument of, is known before its body: the parameters start
-   with these types, so that an error is found where it is made. A type of which nothing is known is left to the body:
-   what it is found to be may be used at lower ambients than it is found at. */
+/* A function's sig, or the function that it is an argument of, gives types before the checker reads the body: the
+   parameters start with these types, so that the checker finds an error where it is made. A type of which nothing is
+   known is left to the body: the body may use a type at lower ambients than the one where it finds the type. */
 static struct type *expected_parameter(struct type **expected) {
     struct type *type = *expected ? type_resolve(*expected) : NULL;
     bool is_arrow = type && type->kind == TYPE_ARROW;
@@ -302,8 +302,8 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
     return core;
 }
 
-/* What a binding binds, or a component of it where both sides are tuples: each is generalised like
-   one that stands alone. */
+/* The value of a binding, or a component of it where both sides are tuples: each component is generalised like a
+   binding that stands alone. */
 struct bound_value {
     const struct ast_pattern *pattern;
     struct core *value;

@@ -1,5 +1,5 @@
 /* `match`: each arm becomes lets for what its pattern takes apart, and an `if` on whether it matches, before the arms
-   that follow. What is taken out of a value that another constructor has made is zero, or another number, and is not
+   that follow. A component that is taken out of a value of another constructor is zero, or another number, and is not
    looked at. */
 #include <ctype.h>
 

@@ -300,8 +300,8 @@ static bool is_repeated(const struct scheme *scheme, size_t i) {
     return false;
 }
 
-/* The constraints between levels of the type. What a level cannot be because of others, which are in the body only, is
-   said with a constant: `l < grid`. */
+/* The constraints between levels of the type. Where levels of the body only bound a level of the type, a constant says
+   so: `l < grid`. */
 static const char *print_constraints(struct type_printer *p, const struct scheme *scheme,
                                      const struct type_printer *order) {
     struct shown_levels all = {ARENA_ARRAY(p->out->arena, struct shown_level, order->levels.count + 1),

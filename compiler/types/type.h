@@ -88,8 +88,8 @@ struct type_variable {
 /* note [alternatives]
    A value of alternatives is a tuple with a name, too: the tag, a `u8` that says which constructor made it, and slots
    for what constructors are applied to. Each scalar of that has a slot, those of one type in different constructors
-   the same one; slots rise with the order of a constructor's scalars. What a constructor does not use is zero, so that
-   equal values are equal tuples. */
+   the same one; slots rise with the order of a constructor's scalars. The slots that a constructor does not use are
+   zero, so that equal values are equal tuples. */
 struct constructor {
     symbol name;
     struct span span;

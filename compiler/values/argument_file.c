@@ -1,5 +1,5 @@
 /* Values from files. The ending of its name says what a file is, and on standard input its first bytes; `bytes:@FILE`
-   are the bytes of any. What is in a file has to be what the name says. */
+   are the bytes of any. The contents of a file must be of the kind that the name says. */
 #include "values/value.h"
 
 #include <string.h>

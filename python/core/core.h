@@ -6,9 +6,10 @@
 
    Locks. A context serves one thread at a time, as does a program. Each Device has a guard, which
    is held for the time of a call, with Python's own lock released; programs for the interpreter
-   have one of their own. What is freed while another thread holds the guard is freed when that one
-   lets it go. Nothing of Python's is called while a guard is held, as that may run finalisers, which
-   may call kernels: so a thread holds one guard at most, and the holder waits for nobody.
+   have one of their own. An object that one thread frees while another holds the guard is freed
+   when the other lets the guard go. Nothing of Python's is called while a guard is held, as that
+   may run finalisers, which may call kernels: so a thread holds one guard at most, and the holder
+   waits for nobody.
 
    Forks. A thread is inside between py_begin and py_end. A fork waits until no thread is, and
    nobody enters meanwhile: no guard is held in the child. There memory and kernels in C live on;
@@ -152,7 +153,7 @@ struct kernel {
     struct fclc_kernel *kernel;          /* compiled by the first call */
     size_t argument_count, result_count; /* parts */
 };
-/* With the guard held. What it says is for py_take_message, without it. */
+/* The caller holds the guard. It gives the message to py_take_message after it has released the guard. */
 enum fclc_status py_kernel_open(struct kernel *k, char **message);
 extern PyType_Spec py_kernel_spec;
 

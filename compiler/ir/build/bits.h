@@ -6,8 +6,8 @@
 
 /* note [bits]
    A network finds its places by bits: `(t >> k << (k + 1)) | (t & ((1 << k) - 1))` is t with a zero put in
-   at bit k. As a sum it is nothing; bit by bit it is all there: each bit is known, or is a bit of a value that
-   is not taken apart, perhaps inverted, or may be anything. Two places are apart
+   at bit k. A sum says nothing of such a place, but its bits say all: each bit is known, or is a bit of a value that is
+   not taken apart, perhaps inverted, or may be anything. Two places are apart
    - where one bit differs: it is known in both, or it is inverted in one of them, and is one of a value from outside
      of the loop or stands at another bit of both, where it is the same if the places are;
    - in two different iterations, where each bit of the loop's index stands at some bit of both places: if the

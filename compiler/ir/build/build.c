@@ -147,8 +147,9 @@ static struct ir_value *new_operation(struct ir_builder *b, enum ir_op op, enum 
     return value;
 }
 
-/* What the operands tell here may be more than what the shared or simpler value tells by itself. Not in the body of
-   a WHILE about values from outside: expressions of these move out, to where its condition need not hold. */
+/* Narrows the range of a shared or simplified value: at this place the operands may tell more than the value tells by
+   itself. In the body of a WHILE it does not narrow a value from outside: expressions of such values move out of the
+   WHILE, to where its condition need not hold. */
 void builder_learn(struct ir_builder *b, struct ir_value *value, struct range range) {
     uint32_t depth = builder_depth(b, value);
     for (size_t i = b->frames.count - 1; i > depth; i--) {
@@ -303,8 +304,8 @@ static struct ir_value *make_simplified(struct ir_builder *b, struct wanted *w) 
     return builder_operand(b, value);
 }
 
-/* What an operation gave, kept while no more is known: loops and branches are made of the same comparisons again and
-   again, and what is tried for each is long. */
+/* A cache: the value that the builder gave for an operation. An entry serves until the builder knows more. Loops and
+   branches contain the same comparisons again and again, and the builder tries many rules on each. */
 enum { KNOWN_OPERATIONS = 128 };
 struct known_operation {
     uint32_t known, operands[3];
@@ -483,7 +484,7 @@ static struct ir_value *double_to_odd(struct ir_builder *b, struct ir_value *x) 
     return ir_convert(b, ir_same_bits(b, ir_binary(b, OP_SHL, bits, count), BASE_F64), BASE_F32);
 }
 
-/* What is beyond 2^17 is infinite as an f16, as that is. */
+/* Limits x to 2^17 in size: a number beyond that is infinite as an f16, and so is 2^17. */
 static struct ir_value *kept_small(struct ir_builder *b, struct ir_value *x) {
     enum { MOST = 1 << 17 };
     if (base_info[x->base].is_signed)
@@ -577,7 +578,7 @@ struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union 
     return buffer;
 }
 
-/* What is known of an element of a table. */
+/* The range of an element of a table: from the least constant to the greatest. */
 static void set_table_range(const struct ir_buffer *table, struct ir_value *element) {
     if (!base_info[table->element].is_integer || table->element == BASE_U64)
         return;
@@ -781,7 +782,8 @@ void ir_take_back(struct ir_instruction *check) {
     check->region->instructions.count = kept;
 }
 
-/* What is only done within, or not at all, is done here. */
+/* Removes the taken instructions from the region and from all regions within. A taken IF leaves its then-branch's
+   instructions in its place. */
 static void take_back_in(struct ir_builder *b, struct ir_region *region, struct map *taken) {
     VEC(struct ir_instruction *) before = {region->instructions.at, region->instructions.count, 0};
     region->instructions.at = NULL;

@@ -41,15 +41,16 @@ struct ir_value *ir_resolve(struct ir_builder *b,
 /* true, false or unknown: also what the branches around the current place tell about it. */
 enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
 enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
-/* Whether it holds here; searches longer than ir_known, which every comparison goes through. Of a
-   comparison of integers, and what `and` and `or` make of these. The second: whether it would, if
-   that held. */
+/* True if the condition is proved to hold here. ir_prove searches longer than ir_known, which runs
+   for every comparison. The condition is a comparison of integers, or made of such by `and` and
+   `or`. */
 bool ir_prove(struct ir_builder *b, struct ir_value *condition);
 /* Until the innermost region ends: where the condition does not hold a failure was told. So it is no fact, but what
    follows from it need not be told again: ir_prove_told also goes by what was told. */
 void ir_tell(struct ir_builder *b, struct ir_value *condition);
 bool ir_prove_told(struct ir_builder *b, struct ir_value *condition);
-/* Whether a sum of ints, or a product with a constant, is provably what it would be without wrapping. */
+/* ir_never_wraps: true if a sum of ints, or a product with a constant, is proved not to wrap. ir_implies: true if
+   `conclusion` is proved to hold where `condition` holds. */
 bool ir_never_wraps(struct ir_builder *b, struct ir_value *value);
 bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion);
 void ir_name(struct ir_value *value, const char *name);           /* hint; keeps the first */
@@ -71,7 +72,8 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
 void ir_allocate_first(struct ir_builder *b, struct ir_buffer *buffer);
 /* At grid: the two exchange their memory. Both are said to be swapped (`is_swapped`) when they are made. */
 void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y);
-/* What was loaded of it before may have changed, as where a loop begins that swaps it. */
+/* Says that the buffer's elements may have changed since earlier loads, for example at the start of a loop that swaps
+   it. */
 void ir_renew(struct ir_builder *b, struct ir_buffer *buffer);
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
 /* Loads what any thread has stored in a loop before, in this kernel; the buffer must be `rewritten`. */
@@ -101,15 +103,16 @@ uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 struct ir_instruction *ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition,
                                 struct ir_value *a, struct ir_value *limit);
 void ir_take_back(struct ir_instruction *check); /* as if it had not been built */
-/* The same for a set of instructions within the region that is open, and of buffers. Of an IF its then-branch stays. */
+/* Takes back a set of buffers, and of instructions within the open region. A taken IF leaves its then-branch in its
+   place. */
 void ir_take_all_back(struct ir_builder *b, struct map *taken);
-/* Whether the loads and stores built from now on are volatile; gives what was set before. */
+/* Makes the loads and stores built from now on volatile, or not; returns the setting before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
-/* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
+/* True: the stores built from now on overwrite elements that earlier loops have stored. Returns the setting before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
-/* They are of the array that the update at `start` starts from; end 0: of none. */
+/* The stores built from now on belong to the array that the update at `start` starts from; end 0: to none. */
 void ir_set_start(struct ir_builder *b, struct span start);
-/* Likewise, whether they may meet: note [meeting stores]. */
+/* True: the stores built from now on may meet, note [meeting stores]. Returns the setting before. */
 bool ir_set_may_meet(struct ir_builder *b, bool may_meet);
 
 /* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */
@@ -132,11 +135,11 @@ void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value 
 /* The condition must not be constant or known. Results: n values, chosen by the branch.
 
    note [values that leave a branch]
-   What an array or a closure made in a branch has captured may be used later, when control is
-   again in code guarded by the same condition. So ir_end_if turns the values defined in the
-   branches themselves into results of the IF when `export_all` is set (undefined on the other
-   side: the zero of the base), and ir_resolve maps the inner value to that result from then on.
-   What is not used afterwards goes with dead code. */
+   An array or a closure made in a branch captures values. Later code that the same condition guards
+   may use these values. So ir_end_if turns the values defined in the branches themselves into
+   results of the IF when `export_all` is set (undefined on the other side: the zero of the base),
+   and ir_resolve maps the inner value to that result from then on. The results that nothing uses
+   afterwards go with dead code. */
 void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
 void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n); /* of the then-branch */
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
@@ -156,7 +159,7 @@ bool ir_is_volatile(const struct ir_builder *b);
 /* Anything emitted into the current region since it began that is not a pure operation, a load or a check? */
 bool ir_region_has_effects(const struct ir_builder *b);
 
-/* What is built between the two goes to the present end of an enclosing region. */
+/* Between ir_enter and ir_leave the builder appends to the present end of an enclosing region. */
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region);
 void ir_leave(struct ir_builder *b, struct ir_region *back);
 

@@ -1,7 +1,7 @@
-/* What the files of the builder share, each of which uses those before it: values.c (values and
-   what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what follows),
-   simplify.c (rules: what an operation is equal to), build.c (operations and memory), control.c
-   (loops and branches). Nobody else includes this. */
+/* Declarations that the files of the builder share. Each file uses those before it: values.c
+   (values and what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what
+   follows), simplify.c (rules: what an operation is equal to), build.c (operations and memory),
+   control.c (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILD_BUILDER_H
 #define FCL_IR_BUILD_BUILDER_H
 
@@ -32,7 +32,7 @@ struct frame {
     size_t buffer_mark;                      /* kernel->buffers when its instruction began */
 };
 
-/* What the builder knows of a value besides the value itself. */
+/* The builder's knowledge of a value, besides the value itself. */
 struct value_info {
     struct ir_value *resolved; /* what it became when its branch was left, or NULL */
     struct range range;        /* when `narrowed`: tighter than the value's own, here */

@@ -250,7 +250,7 @@ void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n) {
     facts_assume(b, branch->operands[0], false, 0);
 }
 
-/* What the branch yields, when it is there outside of it too: else NULL. */
+/* The value that a branch yields, if it also exists outside of the branch; else NULL. */
 static struct ir_value *outside(const struct ir_builder *b, struct ir_value *value) {
     return !value->region || b->regions.at[value->region->id].open ? value : NULL;
 }

@@ -186,7 +186,7 @@ static range_wide divisor_of_both(range_wide a, range_wide c) {
     return a;
 }
 
-/* Is a multiple of the number in the interval? Of 0 it is 0. */
+/* True if a multiple of the number is in the interval. The only multiple of 0 is 0. */
 static bool has_multiple(range_wide low, range_wide high, range_wide of) {
     if (of == 0)
         return low <= 0 && high >= 0;
@@ -237,8 +237,8 @@ static bool is_never_zero(const struct terms *terms) {
     return false;
 }
 
-/* What the two places have in common and is the same if they are: a value with the largest factor in both, which
-   outweighs the rest of the difference; then that with the next one. */
+/* Learns the values that are the same in both places if the places are the same. The value with the largest factor in
+   both is one if its factor outweighs the rest of the difference; then the value with the next factor. */
 static void learn_common(struct knowing *k, const struct terms *terms) {
     range_wide low = terms->constant, high = terms->constant + terms->sum;
     for (size_t i = terms->count; i >= 2; i -= 2) {

@@ -1,5 +1,5 @@
-/* What is assumed at the current place: conditions of the branches around it, tighter ranges, and
-   orders between values. Everything is undone when the frame that it came with ends. */
+/* The facts that the builder assumes at the current place: conditions of the branches around it, tighter ranges, and
+   orders between values. The end of a frame undoes all facts that came with the frame. */
 #include "ir/build/linear.h"
 
 static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {

@@ -1,4 +1,4 @@
-/* What an operation gives for constant operands: the meaning of ops.def, at every base type. */
+/* Computes an operation on constant operands: the meaning of ops.def, at every base type. */
 #ifndef FCL_IR_BUILD_FOLD_H
 #define FCL_IR_BUILD_FOLD_H
 

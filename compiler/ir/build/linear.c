@@ -166,7 +166,7 @@ static bool join_quotients(struct ir_builder *b, struct linear *sum) {
     return true;
 }
 
-/* What is divided may be negative: x >> n rounds down then, x / c up. */
+/* The dividend may be negative: then x >> n rounds down, and x / c rounds up. */
 int64_t linear_divisor(const struct ir_value *quotient) {
     const struct ir_instruction *definition = quotient->definition;
     if (!definition || definition->kind != IR_OPERATION || definition->operand_count != 2 ||

@@ -19,7 +19,7 @@ struct linear {
     int64_t constant;
 };
 
-/* What x / c or x >> c divides by, where c is a positive constant; else 0. */
+/* The positive constant by which the quotient x / c or x >> n divides; 0: the value is no such quotient. */
 int64_t linear_divisor(const struct ir_value *quotient);
 /* False: too many terms. `linear_expand` takes sums and products apart and no more, so it needs no builder. */
 bool linear_expand(struct ir_value *value, struct linear *sum);
@@ -28,7 +28,7 @@ bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum)
 void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum);
 bool linear_add(struct linear *sum, const struct linear *other, int64_t factor);
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high);
-/* Of a value in the sum; 0: it is no term. */
+/* The coefficient of a value in the sum; 0: the value is no term. */
 int64_t linear_coefficient(const struct linear *sum, const struct ir_value *value);
 /* The same, and the term goes. */
 int64_t linear_take(struct linear *sum, const struct ir_value *value);

@@ -1,7 +1,7 @@
 /* Proofs of orders: x < y or x <= y, from the ranges of values, their definitions and the orders
-   that are known here. Goals are sums that must not be negative. What pulls a sum down is replaced
-   by an upper bound of it, what lifts it by a lower one, until the ranges of what is left
-   decide. */
+   that are known here. Goals are sums that must not be negative. The search replaces a term that
+   pulls the sum down by an upper bound of the term, and a term that lifts the sum by a lower bound,
+   until the ranges of the terms that are left decide. */
 #include "ir/build/bits.h"
 #include "ir/build/linear.h"
 
@@ -152,7 +152,7 @@ static bool is_told(const struct ir_builder *b, const struct ir_value *condition
     return false;
 }
 
-/* What a condition says of the order of ints, where it has that truth. */
+/* Pushes the orders of ints that follow if the condition has this truth. */
 static void push_orders(struct ir_builder *b, const struct ir_value *value, bool truth) {
     const struct ir_instruction *condition = value->definition;
     if (!condition || condition->kind != IR_OPERATION)
@@ -309,8 +309,9 @@ static const struct ir_instruction *quotient_of(struct ir_builder *b, const stru
     return is_division || definition->op == OP_SHR ? definition : NULL;
 }
 
-/* Do both have one divisor, or `less` a larger one of what is not negative? Of one divisor, and rounded alike,
-   quotients are in that order below 0, too; of two, both numbers are natural here, as `more` is not below `less`. */
+/* True if both quotients have one divisor, or if `less` has a larger divisor and a dividend that is not negative.
+   Quotients by one divisor that are rounded alike are in the order of their dividends below 0, too. With two divisors
+   both dividends are natural here, because that of `more` is not below that of `less`. */
 static bool are_in_order(struct ir_builder *b, const struct ir_instruction *more, const struct ir_instruction *less,
                          int depth) {
     if (more->op == less->op && ir_is_same(more->operands[1], less->operands[1]))

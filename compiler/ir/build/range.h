@@ -24,7 +24,8 @@ range_wide range_high(enum base base, struct range range);
 range_wide base_low(enum base base);
 range_wide base_high(enum base base);
 
-/* What may wrap gives the base's whole interval. `operand` is the base of the operands (of the last, for SELECT). */
+/* The range of an operation's result. An operation that may wrap has the base's whole interval. `operand` is the base
+   of the operands (of the last, for SELECT). */
 struct range range_operation(enum ir_op op, enum base result, enum base operand, const struct range *x);
 /* ADD SUB MUL NEG SHL ABS on integers: is the exact result always one of the base? */
 bool range_never_wraps(enum ir_op op, enum base base, const struct range *x);

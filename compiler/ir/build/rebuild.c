@@ -145,7 +145,7 @@ static void copy_allocation(struct rebuild *r, const struct ir_instruction *at) 
     ir_allocate(r->b, copy);
 }
 
-/* Of a loop that is open: what is known of its parameters, and what it says besides. */
+/* Gives the open loop the attributes of the loop that it copies, and its parameters their ranges and names. */
 static struct ir_instruction *enter_copy(struct rebuild *r, const struct ir_instruction *at) {
     struct ir_instruction *loop = ir_current(r->b)->owner;
     loop->as = at->as;

@@ -18,7 +18,7 @@ struct ir_builder *rebuild_builder(const struct rebuild *r);
 void rebuild_is(struct rebuild *r, const struct ir_value *result, struct ir_value *by);
 /* In the next copy it does not wrap. */
 void rebuild_fits(struct rebuild *r, const struct ir_instruction *operation);
-/* What stands for the value. */
+/* The value that stands for `value` in the copy. */
 struct ir_value *rebuilt(const struct rebuild *r, struct ir_value *value);
 /* A copy of the instruction, and of all within, as the builder makes it here; it gives what the instruction gave. */
 void rebuild_copy(struct rebuild *r, const struct ir_instruction *instruction);

@@ -1,4 +1,4 @@
-/* What the builder has: values, what is known of them at the current place, and the table of expressions. */
+/* The builder's data: values, its knowledge of them at the current place, and the table of expressions. */
 #include "ir/build/builder.h"
 
 struct frame *builder_top(struct ir_builder *b) {

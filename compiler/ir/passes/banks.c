@@ -122,7 +122,7 @@ static int most_in_a_bank(const int64_t *words, int count) {
     return most;
 }
 
-/* What a warp's lanes have at some steps. */
+/* The index of each lane of a warp, at some steps. */
 struct indices {
     int64_t at[GPU_LANES][GPU_WIDE];
     bool is_wide; /* they follow one another from step to step, from a multiple of GPU_WIDE on */

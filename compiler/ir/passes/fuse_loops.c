@@ -112,7 +112,8 @@ static void pass_on(struct fuser *f, struct ir_region *region, const struct ir_b
     region->instructions.count = kept;
 }
 
-/* What an iteration stores is what it loads later, of buffers of which it touches its own element only. */
+/* Replaces an iteration's later loads by the value that it has stored, in buffers where it touches its own element
+   only. */
 static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
     struct ir_region *body = loop->regions[0];
     struct map *others = map_new(f->arena);

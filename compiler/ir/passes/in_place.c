@@ -4,14 +4,12 @@
    which costs no arithmetic, and the C compiler can keep the elements in registers.
 
    note [in place]
-   A loop carries the place p of the half that is read. What it reads is at p + f, what it writes
-   at c - p + g, c - p is carried on, and p is for nothing else; arrays of a step's own may lie at p,
-   too, which it then writes (note [old halves] in ir/passes/old_half.c). With p0, the first place, for p
-   and c - p alike, all uses of a place of the old half must come before writes to it in the new one:
-   those of another parallel loop, before it; those of the same parallel loop, of elements of its own
-   iteration, earlier in it. Which element an access touches its place f or g says: note [elements of
-   iterations] in ir/places.c. What different parallel loops access in a loop, or by warps, has no
-   order. */
+   A loop carries the place p of the half that is read. It reads at p + f and writes at c - p + g, it carries c - p on,
+   and it uses p for nothing else; arrays of a step's own may lie at p, too, which it then writes (note [old halves] in
+   ir/passes/old_half.c). With p0, the first place, for p and c - p alike, all uses of a place of the old half must come
+   before writes to it in the new one: those of another parallel loop, before it; those of the same parallel loop, of
+   elements of its own iteration, earlier in it. Which element an access touches its place f or g says: note [elements
+   of iterations] in ir/places.c. Accesses by different parallel loops in a loop, or by warps, have no order. */
 #include "ir/passes/pass_list.h"
 
 #include "ir/passes/old_half.h"
@@ -270,7 +268,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
         halve(p, p->buffers.at[k]);
 }
 
-/* What stays as it was is no longer carried. */
+/* Stops carrying a value that the loop never changes. */
 static void drop_constant(struct placing *p, struct ir_instruction *loop, size_t i) {
     size_t fixed = loop->kind == IR_FOR;
     const struct ir_region *body = loop->regions[loop->kind == IR_WHILE];

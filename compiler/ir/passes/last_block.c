@@ -6,7 +6,7 @@
    knows that all other stores can be seen. In which order blocks end does not matter: what the last one
    computes depends on what was stored alone, so that results are the same as of two launches.
    That needs a fence after which other blocks see what a block has stored before, as CUDA's; OpenCL 1.2
-   has none. What is checked (IR_CHECK) is left alone: after a failure the host ends the run between
+   has none. The pass leaves launches with checks (IR_CHECK) alone: after a failure the host ends the run between
    launches. The last block's loads of what was stored are volatile: QUIRK_CHOSEN_LOADS of map/quirks. */
 #include "ir/passes/pass_list.h"
 
@@ -65,7 +65,7 @@ static struct ir_buffer *new_counter(const struct rewriter *r, enum ir_memory me
                                                 .span = r->user->span});
 }
 
-/* What it says before comes before what follows, for all blocks. */
+/* A fence: all blocks see stores before it before any store after it. */
 static void add_fence(const struct rewriter *r) { rewrite_instruction(r, IR_FENCE, 0, 0)->outer = LEVEL_GRID; }
 
 /* An access to the only element of a counter. */
@@ -104,7 +104,7 @@ static struct ir_value *add_count(struct joining *j, struct ir_region *region, s
     return rewrite_operation(&block, OP_EQ, mine, last);
 }
 
-/* What this launch of one block stores to is stored to by one block: note [slots] in ir.h. */
+/* Marks the outputs of one element that this launch stores: only one block stores them, note [slots] in ir.h. */
 static void say_stored(const struct ir_instruction *launch) {
     for (struct ir_walk walk = ir_walk(launch->regions[0]); walk.at; ir_next(&walk)) {
         struct ir_buffer *buffer = walk.at->kind == IR_STORE ? walk.at->buffer : NULL;
@@ -146,7 +146,7 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
     rewrite_move(j->arena, second->regions[0], branch->regions[0]);
 }
 
-/* What of the host's may as well be done before the launch that it comes after. */
+/* Host instructions that can move above the launch before them. */
 static bool may_go_before(const struct ir_instruction *instruction) {
     return instruction->kind == IR_OPERATION || instruction->kind == IR_ALLOCATE;
 }

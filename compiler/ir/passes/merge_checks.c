@@ -1,11 +1,11 @@
 /* Makes the checks of neighbouring elements one check.
 
    note [neighbouring checks]
-   What is unrolled asks for elements next to each other, and each index is checked. Where a place in the program asks
-   for the elements from `first` to `last` of an array in one region, each of them, they are all there if these two are,
-   and `first + n` does not wrap, which `first <= last` says. The check is where the last of them was; it names the
-   first of the elements that is outside. No loop is between: it may be one that does not end where an index is wrong,
-   as loops stop when a check has failed. The host's checks stay: it stops at the first that fails. */
+   An unrolled loop asks for elements next to each other, and checks each index. Where a place in the program asks for
+   the elements from `first` to `last` of an array in one region, each of them, they are all there if these two are, and
+   `first + n` does not wrap, which `first <= last` says. The check is where the last of them was; it names the first of
+   the elements that is outside. No loop is between: it may be one that does not end where an index is wrong, as loops
+   stop when a check has failed. The host's checks stay: it stops at the first that fails. */
 #include "ir/passes/pass_list.h"
 
 #include "ir/build/linear.h"
@@ -30,7 +30,8 @@ struct merging {
     struct map *groups; /* of checks */
 };
 
-/* What is asked of the index: that it is not negative, and that it is below the limit; false: something else. */
+/* Finds what the condition demands of the index: *above, that it is below the limit; *below, that it is not negative.
+   False: the condition demands something else. */
 static bool take_condition(const struct ir_value *condition, const struct ir_instruction *check, bool *below,
                            bool *above) {
     const struct ir_instruction *made = condition->definition;
@@ -65,7 +66,7 @@ static bool joins(struct merging *m, struct group *group, struct ir_instruction 
     return true;
 }
 
-/* Whether each element between the ends is one of them. */
+/* True if the group checks every index between its least and its greatest. */
 static bool complete(struct group *group) {
     size_t first = 0, last = 0;
     bool found = true;

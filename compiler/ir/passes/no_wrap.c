@@ -22,8 +22,8 @@ static void mark_fitting(struct ir_kernel *kernel, struct ir_instruction *instru
         mark(kernel, instruction);
 }
 
-/* Is `inside` gone through whenever `region` is, for certain? Of the host nothing is: it may fail
-   on its way to a kernel. */
+/* True if every run of `region` is certain to run `inside`. No launch is certain to run: the host may fail on its way
+   to it. */
 static bool always_runs(const struct ir_region *inside, const struct ir_region *region) {
     while (inside != region) {
         const struct ir_instruction *loop = inside->owner;

@@ -1,11 +1,11 @@
 /* on-device: a number that a launch has found, and that only later launches want, is loaded there, and what
    little is computed of it: so the host does not wait for it, and what follows is on its way before it is
-   known. Each thread loads and computes it, which is why it is not much. What is a result, too, the host
-   loads after the last launch.
+   known. Each thread loads and computes it, which is why it is not much. Where the number is a result, too, the host
+   loads it after the last launch.
 
-   What the pass buys (`fclc report`, with the pass and with --skip=on-device, 2026-11-29): in
-   benchmarks/suites/rodinia_srad the host waits 0 times in place of twice a turn, with as many
-   launches; in tests/run/optimiser/kept_on_device `centred` 0 times in place of once. */
+   The gain (`fclc report`, with the pass and with --skip=on-device, 2026-11-29): in benchmarks/suites/rodinia_srad the
+   host waits 0 times in place of twice a turn, with as many launches; in tests/run/optimiser/kept_on_device `centred` 0
+   times in place of once. */
 #include "ir/passes/pass_list.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 
 typedef VEC(struct ir_instruction *) instructions;
 
-/* What becomes of one load of the host. */
+/* One load of the host, on its way to the launches that use it. */
 struct moving {
     struct arena *arena;
     struct ir_kernel *kernel;
@@ -139,7 +139,7 @@ static struct ir_instruction *copy_of(const struct moving *m, const struct ir_in
     return copy;
 }
 
-/* What of it a launch wants, last first. */
+/* The moved instructions that a launch needs, last first. */
 static instructions wanted_by(const struct moving *m, const struct ir_instruction *launch) {
     instructions wanted = {0};
     for (size_t i = m->moved.count; i-- > 0;) {

@@ -7,7 +7,7 @@
    A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to
    an array are, in iteration i of such loops, to places i + B q, each is its thread's: place p is
    slot p / B of thread p mod B. q must be a sum of constants and indices of counted loops, so that
-   the slots are known when these are unrolled: registers have no numbers at run time. A loop of r
+   the slots are known when these are unrolled: registers cannot be indexed at run time. A loop of r
    B iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where
    there is an iteration for every one. For a warp's array, the same with the lanes of the warp for
    the threads.
@@ -17,22 +17,23 @@
    i accesses places w i + j + w B q, with j from 0 to w - 1, place p is of thread (p / w) mod B, and
    slot j + w q. A loop over all places, such as the one that begins the sums with zeros, is shared
    out likewise then: thread t does iterations w t + j + w B q; and so are the other arrays of such
-   a loop, which may copy one into the other. Of a loop that two arrays want shared out differently,
-   the first has it. Only for products: other arrays are mostly made of elements of global memory,
-   which are loaded best by threads side by side.
+   a loop, which may copy one into the other. Where two arrays want one loop shared out differently,
+   the first array decides. Only for products: other arrays are mostly made of elements of global
+   memory, which are loaded best by threads side by side.
 
    note [early loads]
-   What a thread loads into such an array it uses behind barriers, and all of it is to be under way
-   together. But NVIDIA's assembler moves a load that nothing can change behind a barrier, to where
-   its value is used, and the thread waits for each in turn. So these loads are marked:
-   QUIRK_LATE_LOADS of map/quirks.
+   A thread uses the elements that it loads into such an array behind barriers, and all these loads
+   are to be under way together. But NVIDIA's assembler moves a load that nothing can change behind
+   a barrier, to where its value is used, and the thread waits for each in turn. So these loads are
+   marked: QUIRK_LATE_LOADS of map/quirks.
 
    note [loads by vectors]
-   As many of these loads as make 16 bytes that are next to each other, and go to registers that are,
-   are one load where they begin at a multiple of 16; elements of 16 bits also by 8 bytes, and by 4,
-   and these lie in registers two by two then, as the load brings them.
-   That is asked at run time, as it depends on the host's pointers and on how long rows are. Only of
-   what the host gives, which no store changes: compilers do not see that this load reads memory. */
+   Those of these loads that together make 16 bytes next to each other, and go to registers next to
+   each other, become one load where they begin at a multiple of 16. Elements of 16 bits also go by
+   8 bytes, and by 4: they then lie in registers two by two, in the order in which the load brings
+   them. The kernel tests the multiple at run time, because it depends on the host's pointers and on
+   how long rows are. The pass does this only for memory that the host gives, which no store
+   changes: compilers do not see that this load reads memory. */
 #include "ir/machine.h"
 #include "ir/passes/pass_list.h"
 #include "ir/places.h"
@@ -134,7 +135,8 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t wid
     struct linear *slot = &access->slot;
     int64_t threads = threads_of(k, access->instruction), slots = buffer->capacity->constant.integer / threads;
     int64_t all = threads * width, rounds = rounds_of(access->loop, threads);
-    /* Of the neighbours, from 0 up; what is left of the constant, and of coefficients, is a multiple of `all`. */
+    /* The first and the last neighbour, counted from 0. The rest of the constant, and other coefficients, are multiples
+       of `all`. */
     int64_t first = ((place->constant % all) + all) % all, last = first;
     if (rounds == 0 || (access->step != width && (access->step != 1 || rounds % width != 0)))
         return false;

@@ -1,10 +1,11 @@
-/* What happens to a program after its IR is built: the list of passes.def, and who wants what of it. */
+/* The passes that change a program after its IR is built: the list of passes.def, and the options that choose from
+   it. */
 #ifndef FCL_IR_PASSES_PASSES_H
 #define FCL_IR_PASSES_PASSES_H
 
 #include "ir/ir.h"
 
-/* What a row needs of a machine, and what a machine has. */
+/* Abilities of machines: a row of passes.def says which the pass needs, a machine says which it has. */
 enum pass_needs {
     FOR_ANY = 0,
     FOR_LOOPS = 1,     /* a block is one loop nest */
@@ -43,7 +44,7 @@ struct pass_options {
     size_t skipped_count;
 };
 
-/* What is done in a compilation, and how often it has been. */
+/* The passes that a compilation runs, and how many changes each has made. */
 struct pass_run {
     bool wanted[PASS_COUNT];
     uint64_t changes[PASS_COUNT];

@@ -3,11 +3,10 @@
    note [updates]
    The elaborator writes `scatter start pairs` as a loop that copies `start` into memory of the
    result, and loops that store the pairs over it; a reduceByIndex likewise. Here the copy goes
-   where it can: the result then is the array that it was copied from. What the pairs read of that
-   array has been stored before, or is nowhere that another pair writes (elaborate/updates.c, and
-   ir_reads_old here), so behind the copy its old elements are read by nobody, unless the program
-   reads them. Whether it does is seen from what is left of the program at this stage, which has no
-   functions and tuples any more:
+   where it can: the result then is the array that it was copied from. The elements of that array that the pairs read
+   have been stored before, or lie nowhere that another pair writes (elaborate/updates.c, and ir_reads_old here), so
+   behind the copy its old elements are read by nobody, unless the program reads them. The pass sees whether the program
+   does from the IR, which has no functions and tuples any more:
    1. The array is made where the copy is, or outside of branches around it: nothing behind the copy touches it.
    2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their
       memory, and the old elements must end up in a buffer that is made in each step anew. The SWAPs
@@ -216,7 +215,7 @@ static bool find_swaps(const struct ir_region *region, size_t from, size_t *firs
     return *first < region->instructions.count;
 }
 
-/* What each buffer holds, by which held it when the SWAPs began. */
+/* For each buffer, the buffer that held its present contents when the SWAPs began. */
 struct holdings {
     struct ir_buffer *name[MOST_SWAPPED];
     const struct ir_buffer *holds[MOST_SWAPPED];
@@ -423,7 +422,7 @@ static size_t count_uses(const struct ir_instruction *loop, const struct ir_buff
     return count;
 }
 
-/* What a loop copies while it makes others: arrays of one length that `while` begins with. */
+/* Reuses an array that a loop copies while it makes others: a `while` begins so, with arrays of one length. */
 static bool reuses_part(struct reuse *u, struct ir_instruction *loop, size_t at) {
     if (!may_copy(loop))
         return false;

@@ -16,7 +16,7 @@ void rewrite_set(struct replacements *replacements, const struct ir_value *value
         replacements->by_id[value->id] = by;
 }
 
-/* What stands for a value may itself have been replaced. */
+/* A value's replacement may itself have been replaced. */
 static struct ir_value *replacement(const struct replacements *replacements, struct ir_value *value) {
     while (value->id < replacements->count && replacements->by_id[value->id])
         value = replacements->by_id[value->id];

@@ -1,4 +1,4 @@
-/* What passes that move instructions share: other values in the place of some, and regions put together. */
+/* Functions for passes that move instructions: they replace values and put regions together. */
 #ifndef FCL_IR_PASSES_REWRITE_H
 #define FCL_IR_PASSES_REWRITE_H
 
@@ -59,7 +59,7 @@ struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op o
 /* A select that gives what another instruction gave; its range stays. */
 struct ir_instruction *rewrite_select(const struct rewriter *rewriter, struct ir_value *result,
                                       struct ir_value *condition, struct ir_value *a, struct ir_value *b);
-/* What the sum comes to. */
+/* Builds the sum's value. */
 struct ir_value *rewrite_sum(const struct rewriter *rewriter, const struct linear *sum);
 /* -x, where x is a float. */
 struct ir_value *rewrite_negated(const struct rewriter *rewriter, struct ir_value *x);

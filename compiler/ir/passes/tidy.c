@@ -1,6 +1,6 @@
 /* Turns a branch that only computes a few cheap values into selects: a select costs less than a
-   jump, on a GPU and in a vectorised loop. What was computed on one side only is then computed
-   always, so what the condition told about it (ranges, freedom from overflow) is computed anew.
+   jump, on a GPU and in a vectorised loop. A value that only one side computed is then computed
+   always, so the pass finds its range and freedom from overflow anew, without the condition.
 
    note [neighbours]
    `i == 0 || isBlank (s ! (i - 1))`, where s ! i has been loaded already: on a CPU, whose vectors

@@ -29,7 +29,8 @@ static struct ir_value *compare_with_chosen(const struct rewriter *rewriter, str
     return rewrite_operation(rewriter, comparison->op, operands[0], operands[1]);
 }
 
-/* What a branch chooses so, and does not compute, becomes a select before it. False: nothing is left of it. */
+/* Makes selects before the branch of those results that it chooses so and does not compute. False: the branch is
+   empty. */
 static bool split_branch(const struct rewriter *rewriter, struct ir_instruction *branch) {
     ir_values *a = &branch->regions[0]->yields, *b = &branch->regions[1]->yields;
     size_t kept = 0, count = branch->result_count;

@@ -1,7 +1,7 @@
 /* The promises of a kernel that was read. The elaborator keeps them, and ir_verify takes them for granted: parameters
    and results are what `takes` and `gives` say, buffers live where they are used, somebody stores what is loaded, and
-   one iteration stores an element. What only a run can show is found by --check (checked.c) and the interpreter
-   (evaluate.c). */
+   one iteration stores an element. --check (checked.c) and the interpreter (evaluate.c) find the mistakes that only a
+   run can show. */
 #include <string.h>
 
 #include "ir/build/fold.h"

@@ -18,7 +18,7 @@ struct ir_file {
     const char *from;   /* NULL: it is not said */
     VEC(struct ir_kernel *) kernels;
 };
-/* Reads a file whole; NULL with an error among the diagnostics, at its place. What is read has been verified. */
+/* Reads a file whole; NULL with an error among the diagnostics, at its place. The file's kernels have been verified. */
 struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sources *sources,
                         const struct source *source, struct diagnostics *diagnostics);
 

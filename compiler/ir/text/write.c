@@ -72,8 +72,8 @@ static const char *buffer_name(struct ir_writer *w, const struct ir_buffer *buff
 
 /* ---- values and buffers ---- */
 
-/* With the suffix of its type unless it is int or double. What is no number is its bits where it is read back: a NaN
-   has a sign and a payload. */
+/* With the suffix of its type unless it is int or double. An infinity or a NaN is written as its bits where it is read
+   back: a NaN has a sign and a payload. */
 static void add_constant(struct ir_writer *w, enum base base, union scalar constant) {
     const struct base_info *info = &base_info[base];
     char digits[FLOATING_DIGITS];

@@ -4,8 +4,8 @@
    says is which of the two is the lesser, which is another matter. On an H200 the last chunk of an
    array, where min(left, 32) is compared with 32, was taken for a whole one. It does so whether
    this is written with min and max, or with comparisons and choices. So a number that may be such a
-   result is compared by other means with what it may be made of: where they differ by no bit. What
-   ptxas makes of that takes no longer. */
+   result is compared by other means with what it may be made of: where they differ by no bit. The
+   code that ptxas makes of that takes no longer. */
 #include "map/lower.h"
 
 enum { LOOKED_AT_MOST = 64 };

@@ -1,4 +1,4 @@
-/* What other compilers get wrong, as rows: quirks.def says what is in one. */
+/* The quirks of other compilers, as rows: quirks.def explains the columns. */
 #ifndef FCL_MAP_QUIRKS_QUIRKS_H
 #define FCL_MAP_QUIRKS_QUIRKS_H
 

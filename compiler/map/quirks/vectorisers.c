@@ -1,5 +1,4 @@
-/* What it takes for a kernel to meet quirks that quirks.def has rows of: mostly places that loop
-   vectorisers get wrong.
+/* Finds whether a kernel meets quirks of quirks.def: mostly places in arrays that loop vectorisers get wrong.
 
    note [steps that wrap]
    LLVM 15 takes xs[i * 7 & 15] for xs[i * 7], and loads as many elements as lie between the first
@@ -58,8 +57,8 @@
    places are computed where it did not come, though, and are what a register happened to hold. So
    such loads are volatile there. Those in a loop that computes the place anew stay in it, and are
    not: of volatile ones it makes no vectors, and of a product's it takes minutes to make none.
-   Of loops it makes vectors that go on behind their end, where only what could fail is left out: a
-   division by what may be 0, but not the load from a place that it gives. Those loads are volatile, too. */
+   It makes vectors that go on behind a loop's end, and leaves out there only operations that could fail: a division by
+   a number that may be 0, but not the load from a place that the division gives. Those loads are volatile, too. */
 #include <inttypes.h>
 
 #include "map/lower.h"

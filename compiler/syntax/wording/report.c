@@ -546,7 +546,7 @@ static bool names_by_arrow(const struct parser *p, size_t index) {
            (begin + 1 == index || token_at(p, begin)->kind == '(');
 }
 
-/* What stands among the parameters, or in their place; NULL: nothing that is known. */
+/* The hint for a token among the parameters, or in their place; NULL: no hint is known. */
 static const char *header_hint(const struct parser *p, size_t index, const struct expected *e) {
     int found = token_at(p, index)->kind, before = kind_before(p, index), declares = declaration_of(p, index);
     if (found == ',' && e->double_arrow)
