@@ -26,6 +26,7 @@ struct marking {
     bool is_cleared;
     struct map *places; /* by the atomics, or stores, that mark them */
     writes *looked_at;  /* without marks */
+    bool *has_left_out; /* a write to a place that is known to be outside, which the check at run time tells */
 };
 
 static enum ir_memory marks_memory(enum level_value level) {
@@ -58,11 +59,21 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
     return is_first;
 }
 
+/* In steps that may be none, what is wrong may never be done. */
+static bool runs_if_reached(struct elaborator *e) {
+    for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        if (owner->kind == IR_WHILE || (owner->kind == IR_FOR && owner->operands[0]->low < 1))
+            return false;
+    }
+    return elab_runs_if_reached(e);
+}
+
 /* One place for all turns of a loop that has several, in no branch, is wrong for certain. */
 static void refute_constant(struct elaborator *e, const struct marking *marking, const struct ir_value *place) {
     const struct ir_region *region = ir_current(e->builder);
     int64_t turns = 1;
-    if (!place->is_constant || place->constant.integer < 0 || marking->is_over || !elab_runs_if_reached(e))
+    if (!place->is_constant || place->constant.integer < 0 || marking->is_over || !runs_if_reached(e))
         return;
     for (; region != marking->around; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
@@ -100,8 +111,10 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
     enum ir_truth truth = ir_prove(b, inside) ? IR_TRUE : ir_known(b, inside);
     if (truth != IR_TRUE)
         elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
-    if (truth == IR_FALSE)
+    if (truth == IR_FALSE) {
+        *marking->has_left_out = true;
         return;
+    }
     if (truth == IR_UNKNOWN)
         ir_begin_if(b, inside);
     ir_begin_if(b, mark(e, marking, index)); /* two writes would be a race */
@@ -287,7 +300,7 @@ static bool leaves_out(const struct push *push) {
 /* Reports an error if the writes go wrong whenever this code runs. */
 static void refute(struct elaborator *e, const struct marking *marking, const writes *all) {
     const struct push *push = marking->push;
-    if (is_said(push) || !elab_runs_if_reached(e))
+    if (is_said(push) || *marking->has_left_out || !runs_if_reached(e))
         return;
     struct ir_conflict found = ir_find_conflict(e->arena, ir_current(e->builder), all->at, all->count, marking->length,
                                                 leaves_out(push), marking->is_over);
@@ -409,8 +422,9 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
     struct ir_value *length = elab_push_length(e, push);
     bool is_over = push->kind == PUSH_PERMUTE_INTO && push->into.is_over;
     writes looked_at = {0};
-    struct marking marking = {push,  outside,           NULL,      ir_current(b), length, is_over,
-                              false, map_new(e->arena), &looked_at};
+    bool has_left_out = false;
+    struct marking marking = {push,  outside,           NULL,       ir_current(b), length, is_over,
+                              false, map_new(e->arena), &looked_at, &has_left_out};
     if (!e->guards || !length) {
         struct writer looking = {.write = write_looked_at, .marking = &marking, .next = writer};
         run(e, push, &looking);
