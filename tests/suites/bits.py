@@ -77,11 +77,15 @@ def cases(env):
             ways += [(("-D", f"{param}={value}"), {}) for param, value in VALUES]
             ways += [((), {"FCL_THREADS": str(threads)}) for threads in (1, 2, 5)] if executor == "c" else []
             for options, extra in ways:
+                # Before every change of main a few of the ways to change a launch are tried; all of them take long.
+                is_usual = executor in ("c", "cuda-simulator", "ptx") and ("--block-size=96" in options or
+                                                                           "work=4" in options)
                 said = " ".join(options) or " ".join(f"{threads} threads" for threads in extra.values()) or "as it is"
                 yield Case(f"{name} on {executor}, {said}",
                            lambda group=group, executor=executor, options=options, extra=extra:
                            agree(group, LENGTHS, executor, options, extra),
-                           thorough=bool(options or extra) or executor not in ("interp", "c", "cuda-simulator"))
+                           thorough=bool(options or extra) or executor not in ("interp", "c", "cuda-simulator"),
+                           long=bool(options or extra) and not is_usual and extra.get("FCL_THREADS") != "5")
     for executor in ("c", "opencl-loop", "ptx"):
         yield Case(f"long arrays on {executor}", lambda executor=executor:
                    agree({name: KERNELS[name] for name in ("sum", "sumFrom", "dots")}, LONG, executor, (), {}),
