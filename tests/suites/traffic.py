@@ -78,10 +78,10 @@ LARGE = [(12288, [], 1), (12289, [], 1), (16128, [], 1), (16129, [], 2), (12289,
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (32, 0), "product_0": (128, 16608), "product_1": (128, 8416),
-               "timesVector_0": (51, 32), "timesVector_1": (46, 0), "timesVector_2": (51, 512),
-               "timesVector_3": (51, 0),
-               "timesVector_4": (54, 32)},
-    WHOLE: {"sums": (40, 22624), "segmentSums": (40, 14224), "positive": (40, 43040), "total": (45, 48),
+               "timesVector_0": (52, 1024), "timesVector_1": (46, 0), "timesVector_2": (51, 512),
+               "timesVector_3": (54, 0),
+               "timesVector_4": (54, 1024)},
+    WHOLE: {"sums": (40, 22624), "segmentSums": (40, 14224), "positive": (40, 43040), "total": (51, 48),
             "rowTotals_0": (32, 32), "sorted_0": (40, 4096), "sorted_1": (40, 2080), "sorted_3": (80, 25680),
             "sortedPairs_3": (80, 41040, 160), "counts_0": (40, 0)},
 }
@@ -89,7 +89,7 @@ REGISTERS = {
 WIDE = {MATRICES: {"product_0": (66, 8), "product_1": (35, 12)}, WHOLE: {"sums": (25, 100)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
-    WHOLE: {"sums": (13, 29), "segmentSums": (13, 58), "positive": (14, 29), "total": (6, 34), "rowTotals_0": (3, 16),
+    WHOLE: {"sums": (13, 29), "segmentSums": (13, 58), "positive": (14, 29), "total": (6, 24), "rowTotals_0": (3, 16),
             "sorted_0": (2, 0), "sorted_1": (5, 19), "sorted_3": (16, 22), "counts_0": (3, 9)},
 }
 
