@@ -233,8 +233,8 @@ static void file_head(struct text *out, struct file_needs needs) {
     if (needs.ahead)
         text_add(
             out,
-            "/* Copies to shared memory of which the end alone waits: where there is no such instruction, the\n"
-            "   thread waits for each. */\n"
+            "/* A copy to shared memory for which fcl_end_copies waits; without such an instruction the thread\n"
+            "   waits at once. */\n"
             "template <class T> static __device__ __forceinline__ void fcl_copy_ahead(T *to, const T *from) {\n"
             "#if __CUDA_ARCH__ >= 800\n"
             "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
@@ -244,7 +244,7 @@ static void file_head(struct text *out, struct file_needs needs) {
             "    *to = *from;\n"
             "#endif\n"
             "}\n"
-            "/* The same of elements next to each other: of 16 bytes where these begin at a multiple. */\n"
+            "/* The same for `count` elements next to each other: 16 bytes at once where both begin at a multiple. */\n"
             "template <int count, class T>\n"
             "static __device__ __forceinline__ void fcl_copy_piece(T *to, const T *from) {\n"
             "    if ((((unsigned long long)to | (unsigned long long)from) & 15) == 0) {\n"
@@ -265,7 +265,7 @@ static void file_head(struct text *out, struct file_needs needs) {
             "    for (int i = 0; i < count; ++i)\n"
             "        to[i] = held[i];\n"
             "}\n"
-            "/* 0, of which the compiler does not know that it always is. */\n"
+            "/* 0, but the compiler does not know that. */\n"
             "static __device__ __forceinline__ __attribute__((unused)) unsigned fcl_now() {\n"
             "    unsigned now = 0;\n"
             "#if __CUDA_ARCH__ >= 800\n"
@@ -273,7 +273,7 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#endif\n"
             "    return now;\n"
             "}\n"
-            "/* What was copied since the last end is a group: waits for all but the last so many; -1: for none. */\n"
+            "/* Ends a group of copies, and waits until only the last `groups` groups are under way; -1: no wait. */\n"
             "template <int groups> static __device__ __forceinline__ void fcl_end_copies() {\n"
             "#if __CUDA_ARCH__ >= 800\n"
             "    asm volatile(\"cp.async.commit_group;\" : : : \"memory\");\n"
@@ -390,8 +390,8 @@ static void print_mma(struct text *out, unsigned bases, unsigned by_rows) {
         if (by_rows >> i & 1)
             text_printf(
                 out,
-                "/* The same, of which lanes load the elements together, by the places of rows. The compiler does\n"
-                "   not know that this reads memory: `now` keeps it behind the barrier. */\n"
+                "/* The same, but lanes load the elements together, by the places of rows. The compiler does not\n"
+                "   know that this reads memory: `now` keeps it behind the barrier. */\n"
                 "static __device__ __forceinline__ void fcl_mma_%s_rows(\n"
                 "    float &d0, float &d1, float &d2, float &d3,\n"
                 "    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,\n"

@@ -290,7 +290,7 @@ static bool find_marks(const struct ir_region *region, const struct ir_buffer *m
     return true;
 }
 
-/* By its elements, as forceUpTo's. */
+/* True if the elements say how many places the array has, as those of forceUpTo do. */
 static bool is_said(const struct push *push) { return push->kind == PUSH_PERMUTE_INTO && push->into.said; }
 
 static bool leaves_out(const struct push *push) {

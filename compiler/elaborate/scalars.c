@@ -99,7 +99,7 @@ static struct ir_value *translate(struct ir_builder *b, const struct translation
                       : ir_binary(b, to->op, x[to->is_turned], x[!to->is_turned]);
 }
 
-/* By component: all are equal, or any differs; or the first that differs says which tuple is less. */
+/* Compares tuples by component: == wants all equal, != any different; < and <= go by the first that differs. */
 static struct elab_value *compare_tuples(struct elaborator *e, const struct translation *to,
                                          struct elab_value **arguments) {
     struct ir_builder *b = e->builder;

@@ -169,7 +169,7 @@ static bool is_multiple(struct ir_value *value, int64_t width) {
     return true;
 }
 
-/* That by which rows are whole, if there is no other power of two. The dividend is the index itself there. */
+/* The only division of the index itself by a power of two, if it cuts the loop into whole rows; else NULL. */
 static const struct candidate *find_whole(const struct found *found) {
     const struct ir_value *count = found->loop->operands[0];
     const struct candidate *only = NULL;

@@ -422,7 +422,6 @@ def cases(env):
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
         waiting -= {"conditions", "share"}  # printers alone go by what these mark
         waiting -= {"merge-checks"}  # it wants --check
-        waiting -= {"few-rounds"}  # the text alone shows it
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):

@@ -388,7 +388,7 @@ static bool as_if_taken(void *context, struct rebuild *r, struct ir_instruction 
     return true;
 }
 
-/* What a copy knows folds, moves out and is shared; what stays is as it was. */
+/* A copy folds what is known in it, shares its values and moves them out of loops; kept code does not change. */
 static void rebuilding(void **state) {
     (void)state;
     struct fixture *t = new_fixture();

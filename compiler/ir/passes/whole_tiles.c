@@ -280,7 +280,6 @@ static bool split(void *context, struct rebuild *r, struct ir_instruction *loop)
     if (truth == IR_UNKNOWN)
         rebuild_keep(r, loop);
     ir_end_choice(s->b, truth);
-    s->kernel->changes++;
     return true;
 }
 
