@@ -436,16 +436,7 @@ static const struct dialect dialect_cuda = {
     .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,
-    .approximate = {[OP_DIV] = "__fdividef",
-                    [OP_SQRT] = "fcl_fast_sqrt",
-                    [OP_EXP] = "__expf",
-                    [OP_LOG] = "__logf",
-                    [OP_LOG2] = "__log2f",
-                    [OP_LOG10] = "__log10f",
-                    [OP_SIN] = "__sinf",
-                    [OP_COS] = "__cosf",
-                    [OP_TANH] = "fcl_fast_tanh",
-                    [OP_POW] = "__powf"},
+    .approximate = {CUDA_APPROXIMATE, [OP_SQRT] = "fcl_fast_sqrt", [OP_TANH] = "fcl_fast_tanh"},
     .float_of_f16 = {"", "    float y;\n"
                          "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
                          "    return y;\n"},

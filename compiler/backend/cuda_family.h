@@ -57,4 +57,9 @@ void cuda_copies(struct text *out); /* fcl_copy of note [copies by 16 bytes] in 
     .fence = "__threadfence();", .block_fence = "__threadfence_block();", .pause = "fcl_pause();",                     \
     .unroll = "#pragma unroll", .roll = "#pragma unroll 1", .kernel_head = cuda_kernel_head
 
+/* Rows of `approximate`: fast functions that CUDA and HIP call alike. */
+#define CUDA_APPROXIMATE                                                                                               \
+    [OP_DIV] = "__fdividef", [OP_EXP] = "__expf", [OP_LOG] = "__logf", [OP_LOG2] = "__log2f", [OP_LOG10] = "__log10f", \
+    [OP_SIN] = "__sinf", [OP_COS] = "__cosf", [OP_POW] = "__powf"
+
 #endif
