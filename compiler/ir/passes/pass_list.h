@@ -1,4 +1,4 @@
-/* The passes themselves, one file each; passes.c says when they run. */
+/* The passes themselves, one file each; passes.def says when they run. */
 #ifndef FCL_IR_PASSES_PASS_LIST_H
 #define FCL_IR_PASSES_PASS_LIST_H
 
