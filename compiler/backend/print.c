@@ -284,11 +284,11 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_COPY: print_copy(p, statement); return;
     case TARGET_END_COPIES:
         p->copies_ahead = true;
-        print_line(p, arena_printf(p->out->arena, "fcl_end_copies<%lld>();", (long long)statement->copied));
+        print_line(p, "fcl_end_copies<%lld>();", (long long)statement->copied);
         return;
     case TARGET_NOW:
         if (statement->is_used)
-            print_line(p, arena_printf(p->out->arena, "const unsigned %s = fcl_now();", statement->variable->name));
+            print_line(p, "const unsigned %s = fcl_now();", statement->variable->name);
         return;
     case TARGET_MMA: print_mma(p, statement); return;
     case TARGET_CHECK: print_check(p, statement); return;

@@ -177,9 +177,9 @@ static bool is_once(struct ir_builder *b, const struct ir_region *around, const 
 
 /* ---- two writes ---- */
 
-static range_wide divisor_of_both(range_wide a, range_wide c) {
+static int64_t divisor_of_both(int64_t a, int64_t c) {
     while (c) {
-        range_wide rest = a % c;
+        int64_t rest = a % c;
         a = c;
         c = rest;
     }
@@ -190,8 +190,8 @@ static range_wide divisor_of_both(range_wide a, range_wide c) {
 static bool has_multiple(range_wide low, range_wide high, range_wide of) {
     if (of == 0)
         return low <= 0 && high >= 0;
-    range_wide above = low % of;
-    return above == 0 || low + (above > 0 ? of - above : -above) <= high;
+    range_wide below = high / of * of;
+    return (below > high ? below - of : below) >= low;
 }
 
 /* The difference of two places, of which each is in an iteration of its own, so that an index may be another one for
