@@ -214,6 +214,72 @@ static void choose(struct walker *w, struct lane_value *to, const struct lane_va
     memcpy(to->at, chosen->at, sizeof to->at);
 }
 
+/* So that what two of them come to fits 64 bits. */
+static bool is_narrow(const struct lane_value *value) {
+    const int64_t most = INT64_C(1) << 31;
+    bool result = value->factor <= most;
+    for (int i = 0; i < REPORT_LANES && result; i++)
+        result = value->at[i] >= -most && value->at[i] <= most;
+    return result;
+}
+
+static bool combine_lanes(struct walker *w, struct lane_value *to, const struct ir_instruction *made,
+                          const struct lane_value *const *x) {
+    switch (made->op) {
+    case OP_ADD:
+    case OP_SUB:
+        to->factor = common_divisor(x[0]->factor, x[1]->factor);
+        for (int i = 0; i < REPORT_LANES; i++)
+            to->at[i] = made->op == OP_ADD ? x[0]->at[i] + x[1]->at[i] : x[0]->at[i] - x[1]->at[i];
+        return true;
+    case OP_NEG:
+        to->factor = x[0]->factor;
+        for (int i = 0; i < REPORT_LANES; i++)
+            to->at[i] = -x[0]->at[i];
+        return true;
+    case OP_CONVERT: *to = *x[0]; return true;
+    case OP_MUL: multiply(to, x[0], x[1]); return true;
+    case OP_SHL:
+        if (is_number(x[1]) && x[1]->at[0] >= 0 && x[1]->at[0] < 31) {
+            struct lane_value power = *x[1];
+            set_alike(&power, 0, INT64_C(1) << x[1]->at[0]);
+            multiply(to, x[0], &power);
+            return true;
+        }
+        return false;
+    case OP_DIV:
+    case OP_REM:
+        if (is_number(x[1]) && x[1]->at[0] > 0) {
+            divide(w, to, x[0], x[1]->at[0], made->op == OP_REM);
+            return true;
+        }
+        return false;
+    case OP_SHR:
+        if (is_number(x[1]) && x[1]->at[0] >= 0 && x[1]->at[0] < 62) {
+            divide(w, to, x[0], INT64_C(1) << x[1]->at[0], false);
+            return true;
+        }
+        return false;
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+        if (made->op == OP_AND && is_number(x[1]) && x[1]->at[0] >= 0 && ((x[1]->at[0] + 1) & x[1]->at[0]) == 0) {
+            divide(w, to, x[0], x[1]->at[0] + 1, true);
+            return true;
+        }
+        return combine_bits(to, made->op, x[0], x[1]);
+    case OP_MIN:
+    case OP_MAX: choose(w, to, x[0], x[1]); return true;
+    case OP_SELECT:
+        if (is_number(x[0]))
+            *to = *x[x[0]->at[0] ? 1 : 2];
+        else
+            choose(w, to, x[1], x[2]);
+        return true;
+    default: return false;
+    }
+}
+
 static void look_at_operation(struct walker *w, const struct ir_instruction *made, struct lane_value *to) {
     const struct lane_value *x[3] = {NULL, NULL, NULL};
     enum lane_state worst = LANE_KNOWN;
@@ -229,64 +295,13 @@ static void look_at_operation(struct walker *w, const struct ir_instruction *mad
     to->state = worst;
     if (worst != LANE_KNOWN || base_info[made->results[0]->base].is_floating || fold_lanes(to, made, x))
         return;
-    switch (made->op) {
-    case OP_ADD:
-    case OP_SUB:
-        to->factor = common_divisor(x[0]->factor, x[1]->factor);
-        for (int i = 0; i < REPORT_LANES; i++)
-            to->at[i] = made->op == OP_ADD ? x[0]->at[i] + x[1]->at[i] : x[0]->at[i] - x[1]->at[i];
-        return;
-    case OP_NEG:
-        to->factor = x[0]->factor;
-        for (int i = 0; i < REPORT_LANES; i++)
-            to->at[i] = -x[0]->at[i];
-        return;
-    case OP_CONVERT: *to = *x[0]; return;
-    case OP_MUL: multiply(to, x[0], x[1]); return;
-    case OP_SHL:
-        if (is_number(x[1]) && x[1]->at[0] >= 0 && x[1]->at[0] < 31) {
-            struct lane_value power = *x[1];
-            set_alike(&power, 0, INT64_C(1) << x[1]->at[0]);
-            multiply(to, x[0], &power);
-            return;
-        }
-        break;
-    case OP_DIV:
-    case OP_REM:
-        if (is_number(x[1]) && x[1]->at[0] > 0) {
-            divide(w, to, x[0], x[1]->at[0], made->op == OP_REM);
-            return;
-        }
-        break;
-    case OP_SHR:
-        if (is_number(x[1]) && x[1]->at[0] >= 0 && x[1]->at[0] < 62) {
-            divide(w, to, x[0], INT64_C(1) << x[1]->at[0], false);
-            return;
-        }
-        break;
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-        if (made->op == OP_AND && is_number(x[1]) && x[1]->at[0] >= 0 && ((x[1]->at[0] + 1) & x[1]->at[0]) == 0) {
-            divide(w, to, x[0], x[1]->at[0] + 1, true);
-            return;
-        }
-        if (combine_bits(to, made->op, x[0], x[1]))
-            return;
-        break;
-    case OP_MIN:
-    case OP_MAX: choose(w, to, x[0], x[1]); return;
-    case OP_SELECT:
-        if (is_number(x[0]))
-            *to = *x[x[0]->at[0] ? 1 : 2];
-        else
-            choose(w, to, x[1], x[2]);
-        return;
-    default: break;
-    }
-    bool are_alike = true;
-    for (size_t k = 0; k < made->operand_count; k++)
+    bool are_narrow = true, are_alike = true;
+    for (size_t k = 0; k < made->operand_count; k++) {
+        are_narrow = are_narrow && is_narrow(x[k]);
         are_alike = are_alike && is_alike(x[k]);
+    }
+    if (are_narrow && combine_lanes(w, to, made, x))
+        return;
     if (are_alike)
         set_alike(to, 1, 0);
     else
