@@ -39,6 +39,17 @@ static bool maps_elements(const struct elab_value *function) {
            (function->primitive.primitive == PRIM_MAP || function->primitive.primitive == PRIM_MAP_PULL);
 }
 
+/* How long each of the chunks is but the last, without the array that they are parts of, which might be too large;
+   NULL: they are known to be parts of none. */
+static struct ir_value *parts_width(const struct pull *chunks) {
+    while (!chunks->parts && chunks->kind == PULL_MAP && maps_elements(chunks->function))
+        chunks = chunks->of;
+    if (chunks->parts)
+        return chunks->parts->width;
+    return chunks->kind == PULL_MEMORY && chunks->memory.extent_count && chunks->length ? chunks->memory.extents[0]
+                                                                                         : NULL;
+}
+
 static const struct parts *parts_of(struct elaborator *e, struct pull *pull, enum whole as) {
     if (!pull->parts && pull->kind == PULL_MAP && maps_elements(pull->function)) {
         const struct parts *of = parts_of(e, pull->of, as);
@@ -163,13 +174,16 @@ static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunk
 
 struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks) {
     struct pull *base = before_maps(chunks);
-    const struct parts *parts = parts_of(e, base, WHOLE_ARRAY);
-    return parts ? mapped_length(e, chunks, base, parts->width) : NULL;
+    struct ir_value *width = parts_width(base);
+    return width ? mapped_length(e, chunks, base, width) : NULL;
 }
 
 struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size) {
+    struct ir_value *width = parts_width(before_maps(chunks));
+    if (!width || !elab_is_same_length(e, width, size))
+        return NULL;
     const struct parts *parts = mapped_parts(e, chunks);
-    if (!parts || !parts->whole->length || !elab_is_same_length(e, parts->width, size))
+    if (!parts || !parts->whole->length)
         return NULL;
     return ir_resolve(e->builder, parts->whole->length);
 }
