@@ -10,12 +10,15 @@
 
 /* ---- what the chunks are parts of ---- */
 
-/* What is put together: an array of the program, or a result, which may be large. */
-enum whole { WHOLE_ARRAY, WHOLE_RESULT, WHOLE_LARGE };
+/* What is put together: an array of the program, or a result, which may be large; or nothing, and the length is not
+   asked for, as the array might be too large. */
+enum whole { WHOLE_ARRAY, WHOLE_RESULT, WHOLE_LARGE, WHOLE_UNMEASURED };
 
 static struct ir_value *whole_length(struct elaborator *e, enum whole as, struct ir_value *count,
                                      struct ir_value *width) {
     struct ir_builder *b = e->builder;
+    if (as == WHOLE_UNMEASURED)
+        return NULL;
     count = ir_resolve(b, count);
     width = ir_resolve(b, width);
     if (as != WHOLE_LARGE)
@@ -37,17 +40,6 @@ static struct pull *flat_memory(struct elaborator *e, struct pull *matrix, enum 
 static bool maps_elements(const struct elab_value *function) {
     return function->kind == ELAB_PRIMITIVE && function->primitive.count == 1 &&
            (function->primitive.primitive == PRIM_MAP || function->primitive.primitive == PRIM_MAP_PULL);
-}
-
-/* How long each of the chunks is but the last, without the array that they are parts of, which might be too large;
-   NULL: they are known to be parts of none. */
-static struct ir_value *parts_width(const struct pull *chunks) {
-    while (!chunks->parts && chunks->kind == PULL_MAP && maps_elements(chunks->function))
-        chunks = chunks->of;
-    if (chunks->parts)
-        return chunks->parts->width;
-    return chunks->kind == PULL_MEMORY && chunks->memory.extent_count && chunks->length ? chunks->memory.extents[0]
-                                                                                         : NULL;
 }
 
 static const struct parts *parts_of(struct elaborator *e, struct pull *pull, enum whole as) {
@@ -159,9 +151,9 @@ static struct pull *before_maps(struct pull *chunks) {
 }
 
 /* The array whose parts were mapped, by functions that keep their lengths; else NULL. */
-static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunks) {
+static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunks, enum whole as) {
     struct pull *base = before_maps(chunks);
-    const struct parts *parts = parts_of(e, base, WHOLE_ARRAY);
+    const struct parts *parts = parts_of(e, base, as);
     if (!parts || base == chunks)
         return parts;
     if (!chunks->keeps_in || !ir_region_inside(ir_current(e->builder), chunks->keeps_in)) {
@@ -174,18 +166,16 @@ static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunk
 
 struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks) {
     struct pull *base = before_maps(chunks);
-    struct ir_value *width = parts_width(base);
-    return width ? mapped_length(e, chunks, base, width) : NULL;
+    const struct parts *parts = parts_of(e, base, WHOLE_UNMEASURED);
+    return parts ? mapped_length(e, chunks, base, parts->width) : NULL;
 }
 
 struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size) {
-    struct ir_value *width = parts_width(before_maps(chunks));
-    if (!width || !elab_is_same_length(e, width, size))
+    const struct parts *parts = mapped_parts(e, chunks, WHOLE_UNMEASURED);
+    if (!parts || !elab_is_same_length(e, parts->width, size))
         return NULL;
-    const struct parts *parts = mapped_parts(e, chunks);
-    if (!parts || !parts->whole->length)
-        return NULL;
-    return ir_resolve(e->builder, parts->whole->length);
+    parts = parts_of(e, before_maps(chunks), WHOLE_ARRAY);
+    return parts->whole->length ? ir_resolve(e->builder, parts->whole->length) : NULL;
 }
 
 /* ---- primitives ---- */
@@ -211,7 +201,7 @@ PRIMITIVE(JOIN_PARTS) {
     const struct parts *parts = parts_of(e, chunks, WHOLE_ARRAY);
     if (parts)
         return elab_of_pull(e, parts->whole);
-    parts = mapped_parts(e, chunks);
+    parts = mapped_parts(e, chunks, WHOLE_ARRAY);
     bool is_none = chunks->length && elab_is_none(e, chunks->length); /* also where there should be: a width of 0 */
     if (!parts || !parts->whole->length || is_none)
         return elab_apply(e, arguments[2], arguments[0]);
