@@ -144,9 +144,7 @@ void elab_store_columns(struct elaborator *e, enum level_value level, struct pul
 
 /* ---- large results ---- */
 
-static int64_t many_times(int64_t x, int64_t y) {
-    return x <= 0 || y <= 0 ? 0 : x > INT64_MAX / y ? INT64_MAX : x * y;
-}
+static int64_t many_times(int64_t x, int64_t y) { return x <= 0 || y <= 0 ? 0 : x > INT64_MAX / y ? INT64_MAX : x * y; }
 
 bool elab_is_large(struct elaborator *e, size_t rank, struct ir_value *const *extents) {
     int64_t least = 1, most = 1;
@@ -179,9 +177,7 @@ struct ir_value *elab_many_elements(struct elaborator *e, size_t rank, struct ir
     return count;
 }
 
-static int part_elements(const struct elaborator *e) {
-    return e->options->large ? (int)e->options->large : LARGE_PART;
-}
+static int part_elements(const struct elaborator *e) { return e->options->large ? (int)e->options->large : LARGE_PART; }
 
 struct part_of_rows {
     struct ir_value *first; /* of 64 bits */
