@@ -421,7 +421,7 @@ struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struc
 /* The length of what maps made of some whole part of an array; NULL: unknown. By a try, which takes back what this adds
    to `shape`. */
 struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks);
-/* The rows of a result one after another, each as long as `width`. Of one that is large the length may be of 64 bits. */
+/* The rows of a result one after another, each as long as `width`. The length of a large one may be of 64 bits. */
 struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width, bool is_large);
 /* The rows from `first` on, a number of 64 bits: `length` elements. */
 struct pull *elab_rows_from(struct elaborator *e, struct pull *joined, struct ir_value *first, struct ir_value *width,

@@ -157,7 +157,8 @@ def large_results(env):
         path = program()
         for kernel, options, turns in (("made", [], 0), ("made", ["--large=7"], 1), ("made", ["--large"], 1),
                                        ("constant", [], 1), ("added", ["--sizes=n=50000"], 1),
-                                       ("added", ["--sizes=n=46340"], 0), ("maxima", ["--large", "--sizes=n=50000"], 0)):
+                                       ("added", ["--sizes=n=46340"], 0),
+                                       ("maxima", ["--large", "--sizes=n=50000"], 0)):
             said = env.must(env.fclc, "report", path, kernel, "--target=c", *options)
             assert said.count("loop of the host") == turns, (kernel, options, said)
         for value in ("0", "x", "2147483648"):
