@@ -189,17 +189,24 @@ def large_results(env):
         assert env.optimised().must(compiled("--large"), "50000", "50000") == "50000 x 50000\n"
     yield Case("50,000 x 50,000 bytes in C", many_in_c, thorough=True, alone=True)
 
+    RUN = [env.fclc, "run", "--target=c", "--limit=3"]
+
     def many():
         """The kernel is compiled again when its result turns out to be large."""
         room(8)
-        path, optimised = program(), env.optimised()
-        run = [env.fclc, "run", "--target=c", "--limit=3", path]
-        assert optimised.must(*run, "made", "50000", "50000") == "[[0,1,2 … 50000x50000 elements]]\n"
-        for kernel, wanted in (("maxima", "[7,7,7 … 50000 elements]\n"), ("joined", "[7,7,7 … 50000 elements]\n")):
-            assert optimised.must(*run, kernel, "fill:50000x50000:7") == wanted
-        done = optimised.run(*run, "flat", "fill:50000x50000:7")
-        assert done.returncode == 1 and "error[E0508]" in done.stderr, done.stderr
+        wanted = "[[0,1,2 … 50000x50000 elements]]\n"
+        assert env.optimised().must(*RUN, program(), "made", "50000", "50000") == wanted
     yield Case("50,000 x 50,000 bytes by fclc run", many, thorough=True, alone=True)
+
+    def many_as_argument():
+        room(8)
+        path = program()
+        for kernel in ("maxima", "joined"):
+            wanted = "[7,7,7 … 50000 elements]\n"
+            assert env.optimised().must(*RUN, path, kernel, "fill:50000x50000:7") == wanted
+        done = env.optimised().run(*RUN, path, "flat", "fill:50000x50000:7")
+        assert done.returncode == 1 and "error[E0508]" in done.stderr, done.stderr
+    yield Case("50,000 x 50,000 bytes as an argument", many_as_argument, long=True, alone=True)
 
     def many_in_files():
         room(16)
