@@ -608,6 +608,8 @@ static int worth_of(const struct ir_region *body) {
 void loop_begin(struct lowering *l) {
     l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
+    if (lower_has_quirk(l, QUIRK_HALF_VECTORS))
+        l->target->quirks |= quirk_bit(QUIRK_HALF_VECTORS);
     if (pass_wanted(l->options->passes, PASS_VECTOR_ARRAYS))
         vectors_make(l);
     if (pass_wanted(l->options->passes, PASS_CONDITIONS))

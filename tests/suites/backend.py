@@ -232,6 +232,12 @@ def cases(env):
                registers('import "matrix"\nkernel product (n : int) (a : [float]) (b : [float]) = matMul n n n a b\n',
                          "vfmadd", 16, 36))
 
+    def whole_registers():
+        source = "kernel k (xs : [float]) = push <grid> (map (fn x => x * x + 1.0) xs)\n"
+        assert "zmm" in instructions("k", source, "icelake-server"), "by half registers"
+        assert "zmm" not in instructions("k", source, "skylake-avx512"), "at a lower clock"
+    yield Case("in C by GCC loops go by vectors of 64 bytes from Ice Lake on", whole_registers)
+
     def neighbours():
         path = os.path.join(env.tmp(), "words.fcl")
         with open(path, "w", encoding="utf-8") as file:
