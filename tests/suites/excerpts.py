@@ -166,7 +166,8 @@ kernel k (xs : [int]) =
 """, "fcl_block_k", {rf"FCL_SIMD_EIGHT\n *for \(int i = 0; i < {count_}": wanted}, extension="c")
     yield golden("the lesser by value and place is found by a branch, in loops that are unrolled",
                  "fun least (x, i) (y, j) = if x < y || (i < j && x <= y) then (x, i) else (y, j)\n"
-                 "kernel k (xs : [int]) = concat 1 (map (reduceChunk least) (splitUp 4096 (mapIx (fn i x => (x, i)) xs)))",
+                 "kernel k (xs : [int]) =\n"
+                 "  concat 1 (map (reduceChunk least) (splitUp 4096 (mapIx (fn i x => (x, i)) xs)))",
                  "fcl_block_k",
                  {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")
     yield golden("one less than a place is a place, whatever the place is known to be", """\
