@@ -206,10 +206,13 @@ void declare_data(struct checker *c, const struct ast_decl *decl) {
         constructors[i].of = read_payload(c, one, &parameters);
     }
     synonym->is_open = false;
-    if (parameters.count > record->parameter_count && diag_error_count(c->diagnostics) == errors)
-        diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->name_span,
-                   "the type `%s` uses `%s`, which is not among its parameters", decl->name->text,
-                   parameters.at[record->parameter_count].name->text);
+    if (parameters.count > record->parameter_count && diag_error_count(c->diagnostics) == errors) {
+        const char *free = parameters.at[record->parameter_count].name->text;
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->name_span,
+                       "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
+        diag_hint(c->diagnostics, d, "a parameter follows the name: `data %s %s = …`", decl->name->text, free);
+    }
     synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
     if (synonym->is_broken)
         return;

@@ -157,8 +157,12 @@ struct type *record_of_pattern(struct checker *c, const struct ast_pattern *patt
         return NULL;
     }
     if (!found) {
-        diag_error(c->diagnostics, DIAG_NO_RECORD, pattern->span, "a record is taken apart here, but this is `%s`",
-                   type_text(c, type));
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_NO_RECORD, pattern->span,
+                                          "a record is taken apart here, but this is `%s`", type_text(c, type));
+        if (type_resolve(type)->kind == TYPE_TUPLE)
+            diag_hint(c->diagnostics, d,
+                      type_resolve(type)->tuple.record ? "alternatives are taken apart by `match`"
+                                                       : "a tuple is taken apart by `(a, b)`");
         return NULL;
     }
     if (!record_places(c, found->tuple.record, names, count, places))

@@ -355,6 +355,8 @@ static const char *with_hint(const struct parser *p, size_t index) {
     int after = kind_after(p, with);
     if (with == declaration)
         return NULL;
+    if (with > 1 && kind_before(p, with - 1) == '{')
+        return "a field of a field is changed in a record within: `{ b with pos = { b.pos with x = 1.0 } }`";
     if (declares == TOKEN_KERNEL && (after == TOKEN_CONFIG || after == TOKEN_NAME))
         return "the threads of a kernel's blocks are said before its `=`: `kernel name x with #BlockSize = 64 = e`";
     return after == '[' ? "an array is not changed: `scatter xs [(0, 5)]` gives one with other elements" : NULL;
@@ -662,7 +664,7 @@ static const char *record_hint(struct parser *p, size_t index, const struct expe
 /* Is there a `match` before the token, in its declaration? */
 static bool follows_match(const struct parser *p, size_t index) {
     while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
-        if (token_at(p, --index)->kind == TOKEN_MATCH)
+        if (token_at(p, --index)->kind == TOKEN_MATCH || is_name(p, index, "match"))
             return true;
     return false;
 }
@@ -670,14 +672,23 @@ static bool follows_match(const struct parser *p, size_t index) {
 /* The hint for a wrong token of an arm of a `match`; NULL: there is none. */
 static const char *arm_hint(const struct parser *p, size_t index, const struct expected *e) {
     int found = token_at(p, index)->kind, before = kind_before(p, index);
+    if (!follows_match(p, index))
+        return NULL;
+    if (found == TOKEN_ELSE)
+        return "the last arm of a `match`, for all that is left, is `| _ => e`";
+    if ((found == TOKEN_STRING || found == '[') && (before == TOKEN_WITH || before == '|'))
+        return "patterns are names, `_`, numbers, characters, `true`, `false`, constructors, tuples and records: "
+               "arrays and texts are not among them";
+    if (found == ':' && kind_after(p, index) == ':' && e->operators)
+        return "an array is not taken apart by a pattern: its first element is `head xs`, the others are `drop 1 xs`";
     bool is_applied = index > 1 && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_NAME;
-    if (e->double_arrow && found == TOKEN_NAME && is_applied && follows_match(p, index) &&
-        token_at(p, index - 2)->name->text[0] >= 'A' && token_at(p, index - 2)->name->text[0] <= 'Z')
+    if (e->double_arrow && found == TOKEN_NAME && is_applied && token_at(p, index - 2)->name->text[0] >= 'A' &&
+        token_at(p, index - 2)->name->text[0] <= 'Z')
         return "what a constructor is applied to is one pattern, which may be a tuple: `Box (w, h)`";
     if (found != TOKEN_DOUBLE_ARROW || !e->operators)
         return NULL;
     for (size_t i = index; i > 0 && token_at(p, i)->kind != '|' && token_at(p, i)->kind != TOKEN_MATCH; i--)
-        if (is_name(p, i, "when") && follows_match(p, i))
+        if (is_name(p, i, "when"))
             return "patterns have no conditions: `n => if n > 0 then … else …`";
     return NULL;
 }
@@ -893,8 +904,10 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
     const char *wanted = describe_expected(p, expected);
     struct diagnostic *error = *wanted ? diag_error(d, DIAG_SYNTAX, token->span, "expected %s, found %s", wanted, found)
                                        : diag_error(d, DIAG_SYNTAX, token->span, "%s cannot stand here", found);
-    const char *stray =
-        innermost || foreign_word_hint(p, index) || expected->types ? NULL : stray_closer_hint(token->kind);
+    const char *stray = innermost || foreign_word_hint(p, index) || expected->types ||
+                                (token->kind == TOKEN_ELSE && follows_match(p, index))
+                            ? NULL
+                            : stray_closer_hint(token->kind);
     if (stray)
         diag_hint(d, error, "%s", stray);
     else

@@ -172,11 +172,21 @@ static bool hint_words(struct checker *c, struct diagnostic *d, const struct typ
     return true;
 }
 
-/* `f (a, b)` where a record is wanted, and a number where alternatives are. */
+/* `f (a, b)` where a record is wanted, and the other way round; and a number where alternatives are. */
 static bool hint_words_wanted(struct checker *c, struct diagnostic *d, const struct type *found,
                               const struct type *expected) {
+    while ((found->kind == TYPE_PULL || found->kind == TYPE_PUSH) && expected->kind == found->kind) {
+        found = type_resolve(found->array.element);
+        expected = type_resolve(expected->array.element);
+    }
     const struct record *record = expected->kind == TYPE_TUPLE ? expected->tuple.record : NULL;
-    if (!record || (found->kind == TYPE_TUPLE && found->tuple.record) || is_function(found))
+    const struct record *given = found->kind == TYPE_TUPLE ? found->tuple.record : NULL;
+    if (given && !given->constructor_count && expected->kind == TYPE_TUPLE && !record) {
+        diag_hint(c->diagnostics, d, "`%s` is a record and no tuple: a field is `r.%s`", given->name->text,
+                  given->fields[0]->text);
+        return true;
+    }
+    if (!record || given || is_function(found))
         return false;
     if (record->constructor_count)
         diag_hint(c->diagnostics, d, "a value of `%s` is made by a constructor, such as `%s`", record->name->text,
