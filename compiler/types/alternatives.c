@@ -211,7 +211,12 @@ void declare_data(struct checker *c, const struct ast_decl *decl) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->name_span,
                        "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
-        diag_hint(c->diagnostics, d, "a parameter follows the name: `data %s %s = …`", decl->name->text, free);
+        struct text names;
+        text_init(&names, c->arena);
+        for (size_t i = 0; i < decl->type_parameters.count; i++)
+            text_printf(&names, " %s", decl->type_parameters.at[i]->text);
+        diag_hint(c->diagnostics, d, "parameters follow the name: `data %s%s %s = …`", decl->name->text,
+                  text_string(&names), free);
     }
     synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
     if (synonym->is_broken)
