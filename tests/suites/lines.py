@@ -93,6 +93,16 @@ def cases(env):
         assert "hit Breakpoint" not in plain.stdout and "[6,9,15]" in plain.stdout, plain.stdout + plain.stderr
     yield Case("gdb stops at a line of a program that runs as C", stops)
 
+    def ahead():
+        path = program()
+        made = path[:-4] + ".c"
+        env.must(env.fclc, path, "-g", "--ahead", "-o", made)
+        env.must("gcc", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-I" + env.path("runtime"),
+                 "-I" + os.path.dirname(path), "-c", made, "-o", path[:-4] + ".o")
+        said = env.must(env.tool("gdb"), "-batch", "-nx", "-ex", "info line k.fcl:5", path[:-4] + ".o")
+        assert re.search(r'Line 5 of ".*k\.fcl" (starts|is) at address', said), said
+    yield Case("kernels that are compiled ahead have lines, too", ahead)
+
     def kept():
         """The library that ran stays where a profiler has seen it, but only where it has lines."""
         for options, wanted in ((["-g"], 1), ([], 0)):
