@@ -444,7 +444,7 @@ void print_parameters(struct printer *p, const struct target_kernel *kernel, con
 void print_kernel(struct printer *p, const struct target_kernel *kernel) {
     p->is_approximate = kernel->approximates;
     p->is_loop = kernel->mapping == TARGET_LOOP && !p->dialect->is_plain;
-    print_line_of(p, kernel->forall->span);
+    print_line_of(p, kernel->forall->users);
     p->dialect->kernel_head(p, kernel);
     print_body(p, &kernel->body);
     print_line_of(p, (struct span){0, 0});

@@ -35,7 +35,7 @@ struct elaborate_options {
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
     enum check_degree check;              /* what is checked at run time of what is not proved */
     int optimise;                         /* as ir_builder_new takes it */
-    bool are_users_lines;                 /* instructions are where the user's file comes to the prelude */
+    bool are_users_lines;                 /* instructions know where the user's file comes to them */
     const struct param_value *params;     /* param_count of them */
     size_t param_count;
     size_t stack_bytes; /* of the calling thread that may be used; 0: 4 MiB */

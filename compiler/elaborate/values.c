@@ -181,8 +181,10 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
 }
 
 void elab_build_at(struct elaborator *e, struct span span) {
-    struct span users = e->options->are_users_lines ? elab_users_span(e, span) : (struct span){0, 0};
-    ir_set_span(e->builder, users.end ? users : span);
+    struct span users = {0, 0};
+    if (e->options->are_users_lines)
+        users = diag_is_ours(e->diagnostics, span) ? elab_users_span(e, span) : span;
+    ir_set_span(e->builder, span, users);
 }
 
 /* Adds the hint how the program makes less code, or takes fewer steps. */

@@ -625,7 +625,8 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
 
 void lower_instruction(struct lowering *l, const struct ir_instruction *instruction) {
     struct span outer = l->span;
-    l->span = instruction->span;
+    if (instruction->users.end)
+        l->span = instruction->users;
     switch (instruction->kind) {
     case IR_OPERATION:
         if (l->uses[instruction->results[0]->id].count && !l->values[instruction->results[0]->id])
