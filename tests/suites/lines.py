@@ -35,7 +35,8 @@ def cases(env):
 
     def only_lines():
         """What -g adds are directives, and nothing is made another way."""
-        examples = [env.path("examples", name, f"{name}.fcl") for name in ("nbody", "reductions", "sparse", "fft", "linear")]
+        names = ("nbody", "reductions", "sparse", "fft", "linear")
+        examples = [env.path("examples", name, f"{name}.fcl") for name in names]
         for path in (program(), *examples):
             for target in ("c", "cuda", "opencl"):
                 plain, lined = text(path, target), text(path, target, "-g")
