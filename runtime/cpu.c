@@ -312,6 +312,15 @@ static void remove_workplace(struct workplace *place) {
     free(place->directory);
 }
 
+// Keeps the object where it is. One that has lines of the program is where profilers look for them, after the process,
+// too.
+static void keep_object(struct workplace *place) {
+    char *object = place->object, *directory = place->directory;
+    place->object = place->directory = NULL;
+    free(object);
+    free(directory);
+}
+
 // Compiles place->source to place->object, leaving out the options that start with one of `without`.
 static bool compile(const struct fcl_program *program, const struct workplace *place, const char *without_a,
                     const char *without_b) {
@@ -382,6 +391,8 @@ static enum fcl_status build_c(struct fcl_program *program) {
     if (kept && fclrt_write_file(place.object, kept, bytes) && load(program, place.object) == FCL_OK) {
         context->build_origin = "disk";
         free(kept);
+        if (fclrt_has_lines(program->source))
+            keep_object(&place);
         remove_workplace(&place);
         return FCL_OK;
     }
@@ -415,6 +426,8 @@ static enum fcl_status build_c(struct fcl_program *program) {
             fclrt_cache_store(program, object, bytes);
         free(object);
     }
+    if (status == FCL_OK && fclrt_has_lines(program->source))
+        keep_object(&place);
     remove_workplace(&place);
     return status;
 }
@@ -506,6 +519,7 @@ static enum fcl_status resolve_c(struct fcl_context *context, struct fclrt_event
 }
 
 const struct fclrt_backend fclrt_c = {
+    .line_options = "-gdwarf-4", // by version 5 addr2line of binutils 2.40, and so perf, takes one file for another
     .list = list_c,
     .open = open_c,
     .close = close_c,

@@ -925,5 +925,6 @@ static void free_graph_cuda(struct fcl_context *context, void *handle) {
     .forget = forget_cuda, .launch = launch_cuda, .resolve = resolve_cuda, .begin_graph = begin_graph_cuda,            \
     .end_graph = end_graph_cuda, .launch_graph = launch_graph_cuda, .free_graph = free_graph_cuda
 
-const struct fclrt_backend fclrt_cuda = {.list = list_cuda, .open = open_cuda, COMMON};
-const struct fclrt_backend fclrt_hip = {.list = list_hip, .open = open_hip, COMMON};
+const struct fclrt_backend fclrt_cuda = {.line_options = "-lineinfo", .list = list_cuda, .open = open_cuda, COMMON};
+const struct fclrt_backend fclrt_hip = {
+    .line_options = "-gline-tables-only", .list = list_hip, .open = open_hip, COMMON};

@@ -413,6 +413,12 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
         return fclrt_fail(context, FCL_NO_BACKEND, "fcl_build: the context was opened for linked kernels only");
     if (!options)
         options = fcl_build_options(context);
+    char *with_lines = NULL;
+    if (context->backend->line_options && fclrt_has_lines(source)) {
+        options = with_lines = fclrt_format("%s %s", options, context->backend->line_options);
+        if (!options)
+            return fclrt_no_memory(context);
+    }
     uint64_t hash = fclrt_hash(FCLRT_HASH_SEED, source, strlen(source));
     hash = fclrt_hash(hash, options, strlen(options));
     for (struct fcl_program *program = context->programs; program; program = program->next) {
@@ -421,10 +427,12 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
             continue;
         context->build_origin = "context";
         *out = program;
+        free(with_lines);
         return FCL_OK;
     }
     struct fcl_program parts = {
         .hash = hash, .source = fclrt_copy_string(source), .options = fclrt_copy_string(options)};
+    free(with_lines);
     context->build_origin = "source";
     return make_program(context, &parts, out);
 }

@@ -139,6 +139,7 @@ struct fclrt_note {
 typedef bool fclrt_receiver(void *to, const struct fcl_device_info *info);
 
 struct fclrt_backend {
+    const char *line_options; // what fcl_build adds where fclrt_has_lines; NULL: nothing
     // Reports every device in the driver's order with all fields but `index`; why there is none goes to `why`.
     enum fcl_status (*list)(fclrt_receiver *receive, void *to, struct fclrt_note why);
     // Opens context->device, which `list` reported as its `ordinal`-th. Sets state, identity, build_options. On
@@ -185,6 +186,9 @@ struct fclrt_backend {
 // Between contexts, by memory of the host: that of `from` itself where the host has it. It is done when it returns.
 enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                    uint64_t from_offset, uint64_t bytes);
+
+// Are there lines of another text in it, as `fclc -g` says them?
+bool fclrt_has_lines(const char *source);
 
 extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c, fclrt_hip;
 

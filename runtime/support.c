@@ -226,3 +226,5 @@ bool fclrt_write_file(const char *path, const void *data, size_t bytes) {
     }
     return close(file) == 0 && good;
 }
+
+bool fclrt_has_lines(const char *source) { return strstr(source, "\n#line ") != NULL; }

@@ -18,14 +18,15 @@ import re
 import shutil
 import subprocess
 import sys
+import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WEB = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = ("style.css", "highlight.js", "search.js", "wasi.js", "play.js")
 # The programs to begin with, by what they show.
 EXAMPLES = ("reduce", "reverse", "transpose", "sightline", "nbody", "fft", "mandelbrot", "life", "histograms")
-NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-steps.html", "First steps"),
-              ("docs/guide.html", "Guide"),
+NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/tour.html", "Tour"),
+              ("docs/first-steps.html", "First steps"), ("docs/guide.html", "Guide"),
               ("docs/language.html", "Language"), ("docs/primitives.html", "Primitives"),
               ("docs/prelude.html", "Prelude"),
               ("docs/library.html", "Library"), ("docs/errors.html", "Errors"), ("examples/README.html", "Examples"),
@@ -139,7 +140,8 @@ class Site:
             OTHER_NAMES.sub("", "".join(done)),
         )
         self.page(place_of(source), title, re.sub(
-            r'(?<= src=")([^":]*)(?=")', lambda match: self.picture(source, html.unescape(match[1])), linked))
+            r'(?<= src=")([^":]*)(?=")', lambda match: self.picture(source, html.unescape(match[1])),
+            with_buttons(linked, "../" * place_of(source).count("/"))))
 
     def picture(self, source, link):
         """Copies a picture that a source shows to where the page finds it, by the same link."""
@@ -216,6 +218,20 @@ class Site:
                       ' class="play"', ("fclc.js", "wasi.js", "play.js"), "<script>PLAY.begin();</script>\n")
         for name in SCRIPTS:
             shutil.copy(os.path.join(WEB, name), self.out)
+
+
+def with_buttons(body, root):
+    """Below each program that has a test there is a button that opens it in the page to play on, and runs it."""
+    def button(match):
+        program = html.unescape(match[1])
+        imports = re.findall(r'^import "(.*?)(?:\.fcl)?"', program, re.M)
+        if not re.search(r"^-- test (?!forall ).*? [=~]=", program, re.M) or not all(
+                os.path.exists(os.path.join(ROOT, "lib", name + ".fcl")) for name in imports):
+            return match[0]
+        packer = zlib.compressobj(9, wbits=-15)
+        packed = base64.urlsafe_b64encode(packer.compress(program.encode()) + packer.flush()).decode().rstrip("=")
+        return f'{match[0]}\n<p><a class="run" href="{root}index.html#view=run&amp;program={packed}">Run it</a></p>'
+    return re.sub(r'<pre><code class="language-fcl">(.*?)</code></pre>', button, body, flags=re.S)
 
 
 def place_of(source):

@@ -62,8 +62,8 @@ const PLAY = (() => {
     const words = [];
     let word = '', depth = 0;
     for (const c of line) {
-      if ('[('.includes(c)) depth++;
-      if ('])'.includes(c)) depth--;
+      if ('[({'.includes(c)) depth++;
+      if ('])}'.includes(c)) depth--;
       if (/\s/.test(c) && depth <= 0) {
         if (word) words.push(word);
         word = '';
@@ -74,7 +74,7 @@ const PLAY = (() => {
 
   // A call to begin with: that of the program's first test.
   function first_call(text) {
-    const test = /^-- test (.*?) (?:==|~=)/m.exec(text);
+    const test = /^-- test (?!forall )(.*?) (?:==|~=)/m.exec(text);
     return test ? test[1] : '';
   }
 

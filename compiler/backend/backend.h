@@ -34,11 +34,12 @@ const struct target *target_of_device(const char *kind);
 const struct machine *target_machine(const struct target *target, const char *kind);
 
 struct backend_options {
-    const char *source;  /* the FCL file's name, for the head comment; NULL: none */
-    const char *version; /* fclc's */
-    const char *notes;   /* comments to go below the head, whole lines; NULL: none */
-    bool is_linked;      /* host functions follow in the same file */
-    bool is_unoptimised; /* nothing is known of its numbers, and arithmetic goes by way of unsigned ones */
+    const char *source;          /* the FCL file's name, for the head comment; NULL: none */
+    const char *version;         /* fclc's */
+    const char *notes;           /* comments to go below the head, whole lines; NULL: none */
+    bool is_linked;              /* host functions follow in the same file */
+    const struct sources *lines; /* note [lines] in print.c: of what is compiled; NULL: they are not named */
+    bool is_unoptimised;         /* nothing is known of its numbers, and arithmetic goes by way of unsigned ones */
 };
 
 /* One file with all kernels of the programs but those that share another's text, helper functions

@@ -102,6 +102,25 @@ static void print_variable(struct printer *p, const struct target_statement *sta
 
 /* ---- control ---- */
 
+/* note [lines]
+   With -g each kernel and statement says by `#line` which line of the program it was made of, and one of which that is
+   not known, as a barrier, the line of the statement before it. GCC, NVRTC and OpenCL put these into what they make,
+   and so gdb, perf and NVIDIA's Nsight show the program. What the prelude does is where the user's file comes to it.
+   The runtime asks for tables of lines where it sees `#line`. Behind a kernel the lines are those of no file. */
+static void print_line_of(struct printer *p, struct span span) {
+    struct place place;
+    bool is_known = p->lines && span.end && place_of(p->lines, span.begin, &place);
+    if (!is_known && !p->place.source)
+        return;
+    if (!is_known)
+        place = p->place;
+    text_printf(p->out, "#line %u", place.line);
+    if (place.source != p->place.source)
+        text_printf(p->out, " \"%s\"", text_in_string(p->out->arena, place.source->path));
+    text_add(p->out, "\n");
+    p->place = place;
+}
+
 static void print_body(struct printer *p, const struct target_block *block) {
     p->indent++;
     print_block(p, block);
@@ -154,11 +173,13 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
     if (loop->is_update)
         print_line(p, "%s", quirks[QUIRK_ROLLED_UPDATES].macro);
     for (size_t i = 0; i + 1 < selected(p, loop); i++) {
+        print_line_of(p, loop->span);
         print_indent(p);
         text_add(p->out, "(void)");
         print_selection(p, loop, i);
         text_add(p->out, ";\n");
     }
+    print_line_of(p, loop->span);
     print_indent(p);
     text_printf(p->out, "for (%s %s = ", p->dialect->types[loop->variable->base], name);
     if (selected(p, loop))
@@ -188,6 +209,7 @@ static void print_while(struct printer *p, const struct target_statement *loop) 
     if (p->dialect->vectors[loop->vectors])
         print_line(p, "%s", p->dialect->vectors[loop->vectors]);
     print_ordered(p, loop);
+    print_line_of(p, loop->span);
     print_indent(p);
     if (loop->value) {
         text_add(p->out, "while (");
@@ -223,6 +245,7 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     text_add(p->out, ";\n");
+    print_line_of(p, statement->span);
     print_indent(p);
     p->mma_rows |= statement->rows ? 1u << (base == BASE_BF16) : 0;
     text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name, statement->rows ? "_rows" : "");
@@ -406,6 +429,9 @@ static void print_pair(struct printer *p, struct target_statement *const *stores
 
 static void print_block(struct printer *p, const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *next = block->statements.at[i];
+        if (next->kind != TARGET_FOR && next->kind != TARGET_WHILE) /* in which it stands behind pragmas */
+            print_line_of(p, next->span);
         int count = wide_load(p, block, i);
         if (stores_pair(p, block, i)) {
             print_pair(p, &block->statements.at[i++]);
@@ -447,9 +473,14 @@ void print_parameters(struct printer *p, const struct target_kernel *kernel, con
 void print_kernel(struct printer *p, const struct target_kernel *kernel) {
     p->is_approximate = kernel->approximates;
     p->is_loop = kernel->mapping == TARGET_LOOP && !p->dialect->is_plain;
+    print_line_of(p, kernel->forall->users);
     p->dialect->kernel_head(p, kernel);
     print_body(p, &kernel->body);
+    print_line_of(p, (struct span){0, 0});
     print_line(p, "}");
+    if (p->place.source)
+        text_add(p->out, "#line 1 \"fclc\"\n");
+    p->place.source = NULL;
     if (p->dialect->kernel_tail)
         p->dialect->kernel_tail(p, kernel);
 }
@@ -492,6 +523,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     p->out = &kernels;
     p->dialect = target->dialect;
     p->are_first = options->is_linked;
+    p->lines = options->lines;
     struct file_needs needs = {.quirks = options->is_unoptimised ? quirk_bit(QUIRK_COUNTED_DOWN) : 0};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {

@@ -115,6 +115,8 @@ struct printer {
     struct text *out;
     const struct dialect *dialect;
     int indent;
+    const struct sources *lines;                        /* note [lines] in print.c; or NULL */
+    struct place place;                                 /* that was named last; no source: none in this kernel */
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, copies_ahead, has_pairs, stores_pairs,

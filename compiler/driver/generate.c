@@ -22,6 +22,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     result.large = options->large;
     result.check = options->unproved ? DEGREE_ALL : options->check;
     result.stack_bytes = options->stack_bytes;
+    result.are_users_lines = options->lines;
     return result;
 }
 
@@ -474,7 +475,9 @@ const char *generate_text(const struct generate_request *request, const struct g
                                       .version = version,
                                       .notes = text_string(&tuned),
                                       .is_linked = request->options->ahead,
-                                      .is_unoptimised = request->options->optimise == 0};
+                                      .is_unoptimised = request->options->optimise == 0,
+                                      .lines =
+                                          request->options->lines ? diagnostics_sources(request->diagnostics) : NULL};
     backend_print(&text, request->target, generated->targets.at, generated->targets.count, &options);
     return text_string(&text);
 }

@@ -72,6 +72,7 @@ struct options {
     bool check_given;
     bool contract, approximate;
     int64_t large;    /* as in elaborate_options */
+    bool lines;       /* -g: note [lines] in backend/print.c */
     int64_t unroll;   /* -1: not said */
     int64_t optimise; /* 0 … 2 */
     int64_t limit;    /* elements of a result that are printed; 0: all */

@@ -37,6 +37,7 @@ struct elaborate_options {
     int64_t large;                        /* elements that a launch stores of a large result, note [large results] in
                                              matrix.c; 0: no result has more than an int counts */
     int optimise;                         /* as ir_builder_new takes it */
+    bool are_users_lines;                 /* instructions know where the user's file comes to them */
     const struct param_value *params;     /* param_count of them */
     size_t param_count;
     size_t stack_bytes; /* of the calling thread that may be used; 0: 4 MiB */

@@ -710,7 +710,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         struct elab_value *function = elab_evaluate(e, core->apply.function, environment, instance);
         struct elab_value *argument = elab_evaluate(e, core->apply.argument, environment, instance);
         e->span = core->span;
-        ir_set_span(e->builder, core->span);
+        elab_build_at(e, core->span);
         return elab_apply(e, function, argument);
     }
     case CORE_LET: return evaluate_let(e, core, environment, instance);

@@ -301,6 +301,7 @@ void elab_internal(struct elaborator *e, const char *what) __attribute__((noretu
 const struct elab_call *elab_users_call(const struct elaborator *e, struct span span);
 /* The span of that, or of the call that made the array whose element is wanted; empty: none. */
 struct span elab_users_span(const struct elaborator *e, struct span span);
+void elab_build_at(struct elaborator *e, struct span span); /* what is built from now on is of there */
 
 /* ---- evaluate.c ---- */
 /* More steps than these, or instructions of a kernel before any of them is left out, are taken for a recursion that

@@ -180,6 +180,13 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
     return call ? call->span : (struct span){0, 0};
 }
 
+void elab_build_at(struct elaborator *e, struct span span) {
+    struct span users = {0, 0};
+    if (e->options->are_users_lines)
+        users = diag_is_ours(e->diagnostics, span) ? elab_users_span(e, span) : span;
+    ir_set_span(e->builder, span, users);
+}
+
 /* Adds the hint how the program makes less code, or takes fewer steps. */
 static void hint_at_too_much(struct elaborator *e, struct diagnostic *d) {
     switch (e->too_much) {

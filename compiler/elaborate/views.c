@@ -75,7 +75,7 @@ static struct ir_value *place_in(struct elaborator *e, struct pull *array, const
                                  const struct instance *instance) {
     struct ir_value *index = elab_as_scalar(e, elab_evaluate(e, place, environment, instance));
     e->span = core->span;
-    ir_set_span(e->builder, core->span);
+    elab_build_at(e, core->span);
     return elab_place(e, array, index);
 }
 

@@ -250,12 +250,13 @@ struct ir_region {
 struct ir_instruction {
     enum ir_kind kind;
     struct span span;
-    enum ir_op op;    /* OPERATION */
-    bool no_wrap;     /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
-    bool again;       /* LOAD STORE ATOMIC: of places that an earlier loop has stored to (scatter, and its check) */
-    bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
-    bool marked;      /* scratch of the pass that runs */
-    uint32_t site;    /* CHECK; LOAD by the host: index into the kernel's checks */
+    struct span users; /* with -g: the same, or where the user's file comes to it; or none */
+    enum ir_op op;     /* OPERATION */
+    bool no_wrap;      /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
+    bool again;        /* LOAD STORE ATOMIC: of places that an earlier loop has stored to (scatter, and its check) */
+    bool is_volatile;  /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
+    bool marked;       /* scratch of the pass that runs */
+    uint32_t site;     /* CHECK; LOAD by the host: index into the kernel's checks */
     struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], FENCE: see note
                                       [copies ahead], or NULL */
     enum level_value outer, inner; /* FORALL; inner < outer. FENCE: outer, whose threads */

@@ -216,6 +216,7 @@ static void emit_loads(struct ahead *a) {
     for (size_t k = 0; k < a->lifted.count; k++) {
         struct target_statement *store = ARENA_NEW(l->arena, struct target_statement);
         store->kind = TARGET_STORE;
+        store->span = a->loop->span;
         struct target_expr *load = a->lifted.at[k];
         store->array = a->arrays[base_of_load(a, k)];
         store->index = place_of_load(a, k);

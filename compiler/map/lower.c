@@ -593,6 +593,7 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
     l->block = block;
     struct target_statement *statement = ARENA_NEW(l->arena, struct target_statement);
     statement->kind = TARGET_IF;
+    statement->span = l->span;
     statement->value = condition;
     struct target_expr *chosen[2] = {NULL, NULL};
     bool is_choice = count == 1 && used == 1;
@@ -623,6 +624,9 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
 /* ---- regions ---- */
 
 void lower_instruction(struct lowering *l, const struct ir_instruction *instruction) {
+    struct span outer = l->span;
+    if (instruction->users.end)
+        l->span = instruction->users;
     switch (instruction->kind) {
     case IR_OPERATION:
         if (l->uses[instruction->results[0]->id].count && !l->values[instruction->results[0]->id])
@@ -652,6 +656,7 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
     case IR_WHILE: lower_while(l, instruction); break;
     case IR_IF: lower_if(l, instruction); break;
     }
+    l->span = outer;
 }
 
 /* Before the barrier that makes a group known to all threads. */

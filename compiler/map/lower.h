@@ -108,6 +108,7 @@ struct lowering {
     const struct map_options *options;
     const struct ir_instruction *forall;
     struct target_kernel *target;
+    struct span span;            /* of the instruction that is lowered, in the user's file; or none */
     struct target_block *block;  /* statements go to its end */
     struct target_expr **values; /* by value id */
     VEC(uint32_t) bound;         /* those in it that are set */

@@ -19,6 +19,7 @@ void lower_leave(struct lowering *l, struct lower_scope scope) {
 struct target_statement *lower_emit(struct lowering *l, enum target_statement_kind kind) {
     struct target_statement *statement = ARENA_NEW(l->arena, struct target_statement);
     statement->kind = kind;
+    statement->span = l->span;
     vec_push(l->arena, &l->block->statements, statement);
     return statement;
 }

@@ -156,6 +156,7 @@ struct target_selection {
 
 struct target_statement {
     enum target_statement_kind kind;
+    struct span span; /* of the instruction that it was made of or belongs to, in the user's file; or none */
     enum target_exchange exchange; /* SHUFFLE: lane `index`, or that of this lane - index, + index, ^ index */
     struct target_variable *variable;
     struct target_array *array, *from;

@@ -53,6 +53,8 @@ bool diag_place(const struct diagnostics *diagnostics, struct span span, struct 
     return span.end && place_of(diagnostics->sources, span.begin, place);
 }
 
+const struct sources *diagnostics_sources(const struct diagnostics *diagnostics) { return diagnostics->sources; }
+
 struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *sources) {
     struct diagnostics *d = ARENA_NEW(arena, struct diagnostics);
     d->arena = arena;

@@ -21,6 +21,7 @@ struct diagnostics;
 struct diagnostic; /* handle, for attaching notes and hints */
 
 struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *sources);
+const struct sources *diagnostics_sources(const struct diagnostics *diagnostics);
 /* Where it begins; false: in no source. */
 bool diag_place(const struct diagnostics *diagnostics, struct span span, struct place *place);
 struct diagnostic *diag_error(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...)

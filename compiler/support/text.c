@@ -100,6 +100,17 @@ const char *text_in_comment(struct arena *arena, const char *string) {
     return text_string(&text);
 }
 
+const char *text_in_string(struct arena *arena, const char *string) {
+    struct text text;
+    text_init(&text, arena);
+    for (const char *c = string; *c; c++)
+        if (*c == '"' || *c == '\\')
+            text_printf(&text, "\\%c", *c);
+        else
+            text_add_n(&text, *c == '\n' ? " " : c, 1);
+    return text_string(&text);
+}
+
 const char *text_elements(int64_t count) {
     return count == 1 ? "element" : count == 0 ? "elements (it is empty)" : "elements";
 }

@@ -27,6 +27,8 @@ const char *text_file_name(const char *path);
 bool text_ends_with(const char *string, const char *end);
 /* The string such that it neither ends nor begins a comment of C. */
 const char *text_in_comment(struct arena *arena, const char *string);
+/* A string as it stands between the quotes of a literal in C. */
+const char *text_in_string(struct arena *arena, const char *string);
 /* The string with U+FFFD for each byte that is no part of UTF-8 text. */
 const char *text_as_utf8(struct arena *arena, const char *string);
 /* The word after a number of elements: an array that has none is called empty, too. The runtime does the same

@@ -443,7 +443,7 @@ static void leave(struct formatter *f, bool starts_line) {
         f->wants_binding = false;
     } else if (f->wants_slot && top(f)->is_padded && kind_after(f) == '=') {
         struct layout_frame *record = top(f);
-        if (!record->is_open_ended)
+        if (!record->is_open_ended && kind_before(f) != ',') /* the first field: others are below it */
             record->content = f->column;
         push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
         f->wants_slot = false;

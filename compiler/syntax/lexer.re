@@ -487,17 +487,21 @@ static void foreign_comment(struct lexer *lexer, const char *end, const char *hi
     lexer->starts_line |= is_found && (line_end || *at == '\n');
 }
 
-/* The bracket that is open here is a `[`. */
-static bool is_in_list(const struct lexer *lexer) {
-    size_t closed = 0;
-    for (size_t i = lexer->tokens->count; i-- > 0 && !token_starts_declaration(lexer->tokens->at[i].kind);) {
-        int kind = lexer->tokens->at[i].kind;
+/* The kind of the bracket that is open here; 0: none, or braces that are of no record. */
+static int bracket_around(const struct lexer *lexer) {
+    const struct token *tokens = lexer->tokens->at;
+    size_t closed = 0, count = lexer->tokens->count;
+    for (size_t i = count; i-- > 0 && !token_starts_declaration(tokens[i].kind);) {
+        int kind = tokens[i].kind;
         if (kind == ')' || kind == ']' || kind == '}')
             closed++;
-        else if ((kind == '(' || kind == '[' || kind == '{') && closed-- == 0)
-            return kind == '[';
+        else if ((kind == '(' || kind == '[' || kind == '{') && closed-- == 0) {
+            bool is_record = i + 2 < count && tokens[i + 1].kind == TOKEN_NAME &&
+                             (tokens[i + 2].kind == ':' || tokens[i + 2].kind == '=');
+            return kind == '{' && !is_record ? 0 : kind;
+        }
     }
-    return false;
+    return 0;
 }
 
 /* True if the text is UTF-16: it has a mark, or a zero byte before or behind each ASCII character. */
@@ -704,8 +708,10 @@ static bool lex_one(struct lexer *lexer) {
                return true; }
         "===" { stray(lexer, "`==` compares"); add_reported(lexer, TOKEN_EQUAL); return true; }
         "\\" { stray(lexer, "a function is written `fn x => e`"); add_reported(lexer, TOKEN_FN); return true; }
-        ";" { if (is_in_list(lexer)) {
-                  stray(lexer, "the elements of a list are separated by `,`");
+        ";" { int bracket = bracket_around(lexer);
+              if (bracket == '[' || bracket == '{') {
+                  stray(lexer, bracket == '[' ? "the elements of a list are separated by `,`"
+                                              : "the fields of a record are separated by `,`");
                   add_reported(lexer, ',');
                   return true;
               }

@@ -206,10 +206,18 @@ void declare_data(struct checker *c, const struct ast_decl *decl) {
         constructors[i].of = read_payload(c, one, &parameters);
     }
     synonym->is_open = false;
-    if (parameters.count > record->parameter_count && diag_error_count(c->diagnostics) == errors)
-        diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->name_span,
-                   "the type `%s` uses `%s`, which is not among its parameters", decl->name->text,
-                   parameters.at[record->parameter_count].name->text);
+    if (parameters.count > record->parameter_count && diag_error_count(c->diagnostics) == errors) {
+        const char *free = parameters.at[record->parameter_count].name->text;
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->name_span,
+                       "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
+        struct text names;
+        text_init(&names, c->arena);
+        for (size_t i = 0; i < decl->type_parameters.count; i++)
+            text_printf(&names, " %s", decl->type_parameters.at[i]->text);
+        diag_hint(c->diagnostics, d, "parameters follow the name: `data %s%s %s = …`", decl->name->text,
+                  text_string(&names), free);
+    }
     synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
     if (synonym->is_broken)
         return;

@@ -126,6 +126,13 @@ struct open_binding {
     const struct open_binding *outer;
 };
 
+/* A record that a field alone has decided, though others have such a field. */
+struct guess {
+    const struct record *record;
+    struct span span; /* of the value */
+    symbol field;
+};
+
 struct checker {
     const struct open_binding *open_bindings; /* the innermost one, or NULL */
     struct type *parameter_rest; /* while a parameter is bound: what the function is to take after it, or NULL */
@@ -145,6 +152,8 @@ struct checker {
 
     const struct scope *scope;
     const struct ast_decl *definition; /* being checked */
+    unsigned matches;                  /* around this place */
+    VEC(struct guess) guesses;         /* for messages: records that were taken for want of a type */
     struct map *locals;                /* symbol → struct binding * */
     struct map *levels;                /* symbol → struct level_binding * */
     VEC(struct binding *) bound;
@@ -327,18 +336,28 @@ struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool 
 struct core *infer_wanted(struct checker *c, const struct ast_expr *expr, struct type *wanted);
 bool is_unknown(struct type *type); /* a variable that anything can be */
 
-/* ---- record.c ---- */
+/* ---- record_names.c ---- */
 struct wanted_fields {
     const struct ast_name *names;
     size_t count;
     bool are_all; /* the record has no others */
 };
-void declare_record(struct checker *c, struct synonym *synonym);
-/* A type of the record, of whose parameters nothing is known. */
-struct type *record_fresh(struct checker *c, const struct record *record, struct span span);
 /* The last record that has these fields, and where `are_all` no others if there is one; or else the last that has one
    of them, so that the message is of the others; NULL: nothing has any. */
 const struct record *record_find(const struct scope *scope, struct wanted_fields wanted);
+size_t record_place(const struct record *record, symbol field); /* the count of its fields: it has none such */
+const char *record_shape(struct checker *c, const struct record *record); /* `{ x = …, y = … }` */
+/* Hints at what a name without a definition is in records; false: nothing. */
+bool hint_record_name(struct checker *c, struct diagnostic *d, symbol name);
+/* A field alone has decided: remembered if others have such a field, too. */
+void record_guessed(struct checker *c, const struct record *record, struct span span, symbol field);
+/* Where two records do not fit, of which one was guessed. */
+bool hint_guess(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected);
+
+/* ---- record.c ---- */
+void declare_record(struct checker *c, struct synonym *synonym);
+/* A type of the record, of whose parameters nothing is known. */
+struct type *record_fresh(struct checker *c, const struct record *record, struct span span);
 /* The record type of a value that has these fields; NULL: it is none, or nothing says which. */
 struct type *record_of_value(struct checker *c, struct type *of, const struct ast_name *names, size_t count,
                              struct span span);
@@ -346,7 +365,6 @@ struct type *record_of_value(struct checker *c, struct type *of, const struct as
 bool record_places(struct checker *c, const struct record *record, const struct ast_name *names, size_t count,
                    size_t *places);
 void record_note(struct checker *c, const struct record *record, size_t place, struct span span, struct type *type);
-size_t record_place(const struct record *record, symbol field); /* the count of its fields: it has none such */
 void record_report_unknown(struct checker *c, const struct record *record, const struct ast_name *name);
 void record_report_none(struct checker *c, const struct ast_name *name); /* no record in sight has such a field */
 /* The record of a pattern for a value of that type, and which of its fields each of the pattern's is; NULL after an

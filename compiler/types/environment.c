@@ -405,6 +405,8 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
                   name->text);
         return;
     }
+    if (hint_record_name(c, d, name))
+        return;
     for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++)
         if (strcmp(foreign_names[i].foreign, name->text) == 0) {
             diag_hint(c->diagnostics, d, "%s", foreign_names[i].here);

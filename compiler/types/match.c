@@ -341,6 +341,15 @@ static struct core *infer_arm(struct checker *c, const struct ast_binding *writt
     return body;
 }
 
+/* Does the `match` begin where an arm of another one does? */
+static bool is_in_arm(const struct checker *c, const struct ast_expr *expr) {
+    const struct source *source = c->scope->file->source;
+    size_t at = expr->span.begin - source->base;
+    while (at > 0 && isspace(source->text[at - 1]))
+        at--;
+    return c->matches > 1 && at > 1 && memcmp(source->text + at - 2, "=>", 2) == 0;
+}
+
 static void check_cases(struct checker *c, const struct ast_expr *expr, struct case_pattern *const *cases) {
     size_t count = expr->match.arms.count;
     for (size_t i = 1; i < count; i++) {
@@ -349,6 +358,9 @@ static void check_cases(struct checker *c, const struct ast_expr *expr, struct c
             continue;
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_USELESS_CASE, pattern->span,
                                           "this case is never reached: those before it take all its values");
+        if (is_in_arm(c, expr))
+            diag_hint(c->diagnostics, d,
+                      "a `match` takes all cases that follow: in an arm of another one it is put in parentheses");
         if (!cases_is_useful(c, cases, i - 1, cases[i - 1]))
             continue;
         for (size_t k = 0; k < i; k++)
@@ -380,6 +392,7 @@ struct core *infer_match(struct checker *c, const struct ast_expr *expr, struct 
     struct case_pattern **cases = ARENA_ARRAY(c->arena, struct case_pattern *, count);
     struct type *result = type_fresh(c, KIND_TYP, 0, expr->span);
     bool failed = false;
+    c->matches++;
     for (size_t i = 0; i < count; i++) {
         const struct ast_binding *written = &expr->match.arms.at[i];
         cases[i] = take(c, written->pattern, value, &arms[i]);
@@ -394,11 +407,13 @@ struct core *infer_match(struct checker *c, const struct ast_expr *expr, struct 
                   type_text(c, bodies[0]->type));
         failed = true;
     }
-    if (failed || type_resolve(of->type)->kind == TYPE_ERROR)
-        return error_core(c, expr->span);
     bool is_read_wrong = c->definition && diag_has_error_in(c->diagnostics, c->definition->span);
-    if (diag_error_count(c->diagnostics) == errors && !is_read_wrong)
+    bool is_known = !failed && type_resolve(of->type)->kind != TYPE_ERROR;
+    if (is_known && diag_error_count(c->diagnostics) == errors && !is_read_wrong)
         check_cases(c, expr, cases);
+    c->matches--;
+    if (!is_known)
+        return error_core(c, expr->span);
     struct core *core = NULL;
     for (size_t i = count; i-- > 0;) {
         /* The last case takes what is left. */

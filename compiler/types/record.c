@@ -43,51 +43,6 @@ struct type *record_fresh(struct checker *c, const struct record *record, struct
     return synonym->is_broken ? c->error_type : type_of_synonym(c, synonym, &parameters);
 }
 
-/* ---- which record ---- */
-
-size_t record_place(const struct record *record, symbol field) {
-    size_t i = 0;
-    while (i < record->count && record->fields[i] != field)
-        i++;
-    return i;
-}
-
-static bool has_fields(const struct record *record, const struct wanted_fields *wanted) {
-    for (size_t i = 0; i < wanted->count; i++)
-        if (record_place(record, wanted->names[i].name) == record->count)
-            return false;
-    return !wanted->are_all || wanted->count == record->count;
-}
-
-static const struct record *last_with(const struct scope *scope, const struct wanted_fields *wanted) {
-    for (size_t i = map_count(scope->synonyms); i-- > 0;) {
-        const struct synonym *synonym = map_entry(scope->synonyms, i).value;
-        if (synonym->record && !synonym->record->constructor_count && !synonym->is_open &&
-            has_fields(synonym->record, wanted))
-            return synonym->record;
-    }
-    return NULL;
-}
-
-static const struct record *find_with(const struct scope *scope, const struct wanted_fields *wanted) {
-    const struct record *found = last_with(scope, wanted);
-    for (size_t i = scope->import_count; !found && i-- > 0;)
-        found = last_with(scope->imports[i], wanted);
-    return found || !scope->prelude ? found : last_with(scope->prelude, wanted);
-}
-
-const struct record *record_find(const struct scope *scope, struct wanted_fields wanted) {
-    const struct record *found = find_with(scope, &wanted);
-    wanted.are_all = false;
-    if (!found)
-        found = find_with(scope, &wanted);
-    for (size_t i = 0; !found && i < wanted.count; i++) {
-        struct wanted_fields one = {&wanted.names[i], 1, false};
-        found = find_with(scope, &one);
-    }
-    return found;
-}
-
 /* ---- messages ---- */
 
 static const char *fields_text(struct checker *c, const struct record *record) {
@@ -150,6 +105,8 @@ struct type *record_of_value(struct checker *c, struct type *of, const struct as
     struct type *fresh = record_fresh(c, record, span);
     if (fresh->kind == TYPE_ERROR || !unify(c, type, fresh))
         return NULL;
+    if (count == 1)
+        record_guessed(c, record, span, names[0].name);
     type = type_resolve(of);
     return type->kind == TYPE_TUPLE ? type : NULL;
 }
@@ -200,8 +157,12 @@ struct type *record_of_pattern(struct checker *c, const struct ast_pattern *patt
         return NULL;
     }
     if (!found) {
-        diag_error(c->diagnostics, DIAG_NO_RECORD, pattern->span, "a record is taken apart here, but this is `%s`",
-                   type_text(c, type));
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_NO_RECORD, pattern->span,
+                                          "a record is taken apart here, but this is `%s`", type_text(c, type));
+        if (type_resolve(type)->kind == TYPE_TUPLE)
+            diag_hint(c->diagnostics, d,
+                      type_resolve(type)->tuple.record ? "alternatives are taken apart by `match`"
+                                                       : "a tuple is taken apart by `(a, b)`");
         return NULL;
     }
     if (!record_places(c, found->tuple.record, names, count, places))

@@ -376,8 +376,8 @@ def cases(env):
         def printed(*words, status=0, **options):
             return env.must(env.fclc, *words, status=status, **options)
         runs = (("examples/reduce/reduce.fcl", "sumBlocks", "iota:1000"),
-                ("examples/finance/finance.fcl", "options", "0.05", "0.2", "[100,90]", "[100,95]", "[1,2]"),
-                ("examples/fft/fft.fcl", "fft", "[(1,0),(2,0),(3,0),(4,0)]"),
+                ("examples/linear/linear.fcl", "saxpy", "2.5", "[100,90]", "[1,2]"),
+                ("examples/images/images.fcl", "equalise", "[10,10,20,30,30,30]"),
                 ("examples/sorting/sorting.fcl", "countingSort", "10", "[3,1,4,1,5]"))
         for path, *call in runs:
             for target, options in (("interp", ()), ("c", ()), ("opencl", ("--map=simt",))):

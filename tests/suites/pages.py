@@ -52,7 +52,8 @@ def cases(env):
                         continue
                     found += 1
                     to = os.path.join(place, path) if path else os.path.join(place, name)
-                    if not os.path.isfile(to) or anchor and anchor not in anchors_of(to):
+                    is_anchor = anchor and not anchor.startswith("view=")  # which is a program to play with
+                    if not os.path.isfile(to) or is_anchor and anchor not in anchors_of(to):
                         wrong.append(f"{os.path.join(place, name)}: {link}")
         assert found > 1000 and not wrong, f"{found} links; these lead nowhere: {wrong}"
     yield Case("links of the pages lead somewhere", links)
@@ -115,8 +116,8 @@ def cases(env):
 
     PROGRAM = ('import "complex"\n\n-- Sums of chunks.\nkernel sums (xs : [int]) = splitUp 256 xs |> map (red <block> '
                '(+)) |> concat 1\n'
-               "-- test sums [1,2,3] == [6]\nkernel sizes (zs : [(float, float)]) = push <grid> (map cabs zs)\n"
-               "kernel tenth (x : double) = x * 0.1\n")
+               "-- test sums [1,2,3] == [6]\nkernel sizes (zs : [complex float]) = push <grid> (map cabs zs)\n"
+               "kernel size (z : complex float) = cabs z\nkernel tenth (x : double) = x * 0.1\n")
 
     def as_command(words, text):
         """What the command prints of a file that is called as the page calls its own."""
@@ -140,7 +141,7 @@ def cases(env):
                 assert shown(page) == as_command(words, PROGRAM)[0] != "", f"{view}:\n{shown(page)}\n{messages(page)}"
             choose(page, "run")
             for call, said in (("sums iota:1000", "[32640,98176,163712,204972]\n"), ("sums [1, 2, 3]", "[6]\n"),
-                               ("sizes [(3, 4)]", "[5.0]\n"),
+                               ("sizes [{re = 3, im = 4}]", "[5.0]\n"), ("size {re = 3, im = 4}", "5.0\n"),
                                ("tenth 3.0", "0.30000000000000004\n"), ("sums []", "[]\n")):
                 write(page, "call", call)
                 assert shown(page) == said, f"{call}: {shown(page)}\n{messages(page)}"
@@ -270,6 +271,28 @@ def cases(env):
             assert "kernel" in page.value("document.getElementById('program').value")
             assert not page.problems, page.problems
     yield Case("the page to play on, in Chromium: links to programs", linked)
+
+    def buttons():
+        """Each program of the tour has a button, which opens it in the page to play on and runs its first test."""
+        with open(env.path("docs", "tour.md"), encoding="utf-8") as file:
+            programs = re.findall(r"^```fcl\n(.*?)^```$", file.read(), re.M | re.S)
+        assert len(programs) == 15
+        with opened("docs/tour.html") as page:
+            places = page.value("[...document.querySelectorAll('a.run')].map((one) => one.href)")
+            assert len(places) == 15, places
+            page.value("void document.querySelector('a.run').click()")
+            for number, (place, program) in enumerate(zip(places, programs)):
+                if number:
+                    page.value(f"(() => {{ document.body.dataset.state = 'busy'; "
+                               f"location.href = {json.dumps(place)}; }})()")
+                page.wait(f"document.getElementById('program')?.value === {json.dumps(program)}")
+                settled(page)
+                call, wanted = re.search(r"^-- test (\w.*?) (?:==|~=) (.*)", program, re.M).groups()
+                assert page.value("document.getElementById('call').value") == call
+                said = shown(page).splitlines()  # a line for each component of a tuple
+                assert wanted in (shown(page).strip(), f"({','.join(said)})"), f"{call}: {said}\n{messages(page)}"
+            assert not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: the buttons of the tour", buttons)
 
     def all_examples():
         """Each program that the page has to begin with does what the command does, in its first test."""

@@ -1,6 +1,6 @@
-"""The guide, the reference and the primitives, in docs: their programs run, their types and excerpts are what the
-compiler prints, their errors are given, and together they name every primitive and diagnostic. For docs/prelude.md
-see prelude.py.
+"""The tour, the guide, the reference and the primitives, in docs: their programs run, their types and excerpts are
+what the compiler prints, their errors are given, and together they name every primitive and diagnostic. For
+docs/prelude.md see prelude.py.
 
 The word after the fence says what a block is:
 
@@ -20,7 +20,7 @@ from harness import Case, Counts
 
 ORDER = 42
 RUNS = ("interp", "c", "opencl-loop", "opencl-simt", "cuda-simulator")
-PAGES = ("guide.md", "language.md", "papers.md", "primitives.md")
+PAGES = ("guide.md", "language.md", "papers.md", "primitives.md", "tour.md")
 KINDS = ("fcl", "fcl interp", "fcl error", "fcl file", "types", "target", "text", "sh", "")
 
 

@@ -12,7 +12,10 @@ struct ir_region *ir_current(const struct ir_builder *b) {
 
 enum level_value ir_ambient(const struct ir_builder *b) { return ir_current(b)->ambient; }
 
-void ir_set_span(struct ir_builder *b, struct span span) { b->span = span; }
+void ir_set_span(struct ir_builder *b, struct span span, struct span users) {
+    b->span = span;
+    b->users = users;
+}
 
 bool ir_region_has_effects(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].stores; }
 
@@ -47,6 +50,7 @@ struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind ki
     b->instruction_count++;
     instruction->kind = kind;
     instruction->span = b->span;
+    instruction->users = b->users;
     struct ir_value **slots = ARENA_ARRAY(b->arena, struct ir_value *, operands + results + parameters + 1);
     instruction->operands = slots;
     instruction->operand_count = operands;

@@ -19,7 +19,8 @@ struct map;
 struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, struct ir_kernel *kernel, int optimise);
 struct ir_region *ir_current(const struct ir_builder *b);
 enum level_value ir_ambient(const struct ir_builder *b);
-void ir_set_span(struct ir_builder *b, struct span span); /* for what is built from now on */
+/* For what is built from now on; `users` as of an instruction. */
+void ir_set_span(struct ir_builder *b, struct span span, struct span users);
 
 /* ---- values ---- */
 struct ir_value *ir_int(struct ir_builder *b, int64_t value); /* an int (BASE_I32) */

@@ -67,7 +67,7 @@ struct ir_builder {
     struct arena *arena, *scratch;
     struct ir_kernel *kernel;
     int optimise;
-    struct span span;
+    struct span span, users;
     struct span start; /* of stores: of the update whose start they copy; end 0: of none */
     bool overwrites;   /* of stores */
     bool may_meet;     /* of stores */

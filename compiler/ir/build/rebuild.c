@@ -223,7 +223,7 @@ static void copy_branch(struct rebuild *r, const struct ir_instruction *at) {
 }
 
 static void copy(struct rebuild *r, const struct ir_instruction *at) {
-    ir_set_span(r->b, at->span);
+    ir_set_span(r->b, at->span, at->users);
     switch (at->kind) {
     case IR_OPERATION:
         if (!map_has(r->known, at->results[0]))

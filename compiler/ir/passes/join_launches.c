@@ -156,7 +156,7 @@ static void put_iteration(struct joining *j, struct ir_region *region, const str
                           struct ir_value *index) {
     struct ir_instruction *launch = part->launch;
     struct ir_value *own = launch->parameters[0], *n = part->elements;
-    struct ir_instruction user = {.span = launch->span, .region = region};
+    struct ir_instruction user = {.span = launch->span, .users = launch->users, .region = region};
     struct rewriter r = {j->arena, j->kernel, region, &user};
     if (own->id >= j->replacements.count) { /* room for those that joining makes */
         uint32_t count = 2 * j->kernel->value_count + 1;
@@ -185,7 +185,7 @@ static void put_iteration(struct joining *j, struct ir_region *region, const str
 /* One launch for both, behind what it needs of the host. */
 static struct ir_instruction *join(struct joining *j, struct ir_region *host, struct ir_instruction *first,
                                    struct ir_instruction *second) {
-    struct ir_instruction user = {.span = first->span, .region = second->region};
+    struct ir_instruction user = {.span = first->span, .users = first->users, .region = second->region};
     struct rewriter outside = {j->arena, j->kernel, host, &user};
     int threads = block_threads(j, first, second);
     struct joined parts[2] = {part_of(&outside, first, threads), part_of(&outside, second, threads)};

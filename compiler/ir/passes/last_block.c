@@ -127,7 +127,7 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
     if (count->low < 1) { /* someone must be the last */
         struct ir_value *most = rewrite_operation(&outside, OP_MAX, count, constant(j, 1));
         struct ir_region *fresh = rewrite_region(j->arena, j->kernel, LEVEL_BLOCK, first, body->parent);
-        struct ir_instruction user = {.span = first->span, .region = fresh};
+        struct ir_instruction user = {.span = first->span, .users = first->users, .region = fresh};
         struct rewriter inside = {j->arena, j->kernel, fresh, &user};
         struct ir_value *is_there = rewrite_operation(&inside, OP_LT, first->parameters[0], count);
         struct ir_instruction *branch = rewrite_branch(&inside, is_there);
@@ -137,7 +137,7 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
         first->regions[0] = body = fresh;
     }
     struct ir_value *is_last = add_count(j, body, counter, count, first->span);
-    struct ir_instruction user = {.span = second->span, .region = body};
+    struct ir_instruction user = {.span = second->span, .users = second->users, .region = body};
     struct ir_instruction *branch = rewrite_branch(&(struct rewriter){j->arena, j->kernel, body, &user}, is_last);
     say_stored(second);
     struct replacements replacements = rewrite_begin(j->arena, j->kernel);

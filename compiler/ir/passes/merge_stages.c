@@ -155,7 +155,7 @@ static bool may_merge(struct merger *m, const struct stage *stage, const struct 
 /* The stage's body for the element at that distance goes to the end of `to`; its values are found by `values`. */
 static void copy_body(struct merger *m, const struct stage *stage, struct ir_instruction *loop, int64_t distance,
                       struct ir_region *to, struct map *values) {
-    struct ir_instruction user = {.span = stage->loop->span, .region = to};
+    struct ir_instruction user = {.span = stage->loop->span, .users = stage->loop->users, .region = to};
     struct rewriter rewriter = {m->arena, m->kernel, to, &user};
     struct ir_value *index = loop->parameters[0];
     if (distance)

@@ -275,7 +275,7 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
     struct ir_region *body = loop->regions[0];
     struct ir_region *of_thread = rewrite_region(k->arena, k->kernel, LEVEL_THREAD, loop, loop->region);
     struct ir_region *inner = of_thread;
-    struct ir_instruction user = {.span = loop->span, .region = of_thread}, *last = loop;
+    struct ir_instruction user = {.span = loop->span, .users = loop->users, .region = of_thread}, *last = loop;
     struct rewriter outside = {k->arena, k->kernel, of_thread, &user};
     struct rounds *rounds = ARENA_NEW(k->arena, struct rounds);
     *rounds = (struct rounds){.turns = {count / width, width}, .step = {threads * width, 1}, .slots = {width, 1}};

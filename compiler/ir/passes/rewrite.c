@@ -117,6 +117,7 @@ struct ir_instruction *rewrite_instruction(const struct rewriter *r, enum ir_kin
     struct ir_instruction *instruction = ARENA_NEW(r->arena, struct ir_instruction);
     *instruction = (struct ir_instruction){.kind = kind,
                                            .span = r->user->span,
+                                           .users = r->user->users,
                                            .region = r->user->region,
                                            .operand_count = operands,
                                            .result_count = results};

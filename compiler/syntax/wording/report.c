@@ -258,6 +258,26 @@ static bool is_last_comparison(const struct parser *p, size_t begin, size_t equa
     return is_known && (token_at(p, next)->kind == 0 || token_starts_declaration(token_at(p, next)->kind));
 }
 
+/* What other languages begin declarations with. */
+static const struct {
+    const char *word, *hint;
+} foreign_declarations[] = {
+    {"entry", "what the host calls is a `kernel`: `kernel f x = e`"},
+    {"record", "a record is declared by `type`: `type body = { at : float, mass : float }`"},
+    {"struct", "a record is declared by `type`: `type body = { at : float, mass : float }`"},
+    {"class", "a record is declared by `type`: `type body = { at : float, mass : float }`"},
+    {"enum", "alternatives are declared by `data`: `data shape = Circle float | Empty`"},
+    {"union", "alternatives are declared by `data`: `data shape = Circle float | Empty`"},
+    {"datatype", "alternatives are declared by `data`: `data shape = Circle float | Empty`"},
+};
+
+static const char *declaration_hint(const struct parser *p, size_t index, const char *otherwise) {
+    for (size_t i = 0; i < sizeof foreign_declarations / sizeof *foreign_declarations; i++)
+        if (is_name(p, index, foreign_declarations[i].word))
+            return foreign_declarations[i].hint;
+    return otherwise;
+}
+
 /* Hints at what was meant by an `=` that does not define, though something at the start of a line stands before it. */
 static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin, size_t equals) {
     size_t declaration = declaration_at(p, equals);
@@ -265,7 +285,7 @@ static void hint_equals(struct parser *p, struct diagnostic *error, size_t begin
         token_starts_declaration(token_at(p, declaration)->kind) && indent(p, begin) > indent(p, declaration);
     struct span span = {token_at(p, begin)->span.begin, token_at(p, equals - 1)->span.end};
     if (begin && !is_inside)
-        diag_hint(p->diagnostics, error, "a definition starts with `fun` or `val`");
+        diag_hint(p->diagnostics, error, "%s", declaration_hint(p, begin, "a definition starts with `fun` or `val`"));
     else if (begin && !is_last_comparison(p, begin, equals))
         diag_hint(p->diagnostics, error, "what is bound in a definition follows `let`: `let %.*s = … in …`",
                   (int)(span.end - span.begin), (const char *)p->source->text + (span.begin - p->source->base));
@@ -335,6 +355,8 @@ static const char *with_hint(const struct parser *p, size_t index) {
     int after = kind_after(p, with);
     if (with == declaration)
         return NULL;
+    if (with > 1 && kind_before(p, with - 1) == '{')
+        return "a field of a field is changed in a record within: `{ b with pos = { b.pos with x = 1.0 } }`";
     if (declares == TOKEN_KERNEL && (after == TOKEN_CONFIG || after == TOKEN_NAME))
         return "the threads of a kernel's blocks are said before its `=`: `kernel name x with #BlockSize = 64 = e`";
     return after == '[' ? "an array is not changed: `scatter xs [(0, 5)]` gives one with other elements" : NULL;
@@ -352,6 +374,15 @@ static bool is_of_loop(const struct parser *p, size_t index) {
     return false;
 }
 
+/* `b` of `{ b | mass = 1.0 }`, whose `=` this is; 0: it is not. */
+static size_t changed_by_bar(const struct parser *p, size_t equals) {
+    size_t bar = equals > 1 ? equals - 2 : 0;
+    bar -= bar > 0 && token_at(p, bar)->kind == TOKEN_BINDING;
+    bool is_changed = bar > 1 && token_at(p, bar)->kind == '|' && kind_before(p, equals) == TOKEN_NAME &&
+                      kind_before(p, bar) == TOKEN_NAME && kind_before(p, bar - 1) == '{';
+    return is_changed ? bar - 1 : 0;
+}
+
 /* `=` where an expression goes on: either `==` or `=>` was meant. */
 static void report_equals(struct parser *p, size_t index) {
     struct span span = token_at(p, index)->span;
@@ -361,6 +392,9 @@ static void report_equals(struct parser *p, size_t index) {
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_SYNTAX, span, "`=` cannot stand here");
     if (with || foreign)
         diag_hint(p->diagnostics, error, "%s", with ? with : foreign);
+    else if (changed_by_bar(p, index))
+        diag_hint(p->diagnostics, error, "a record with other values in some fields is `{ %s with %s = … }`",
+                  token_at(p, changed_by_bar(p, index))->name->text, token_at(p, index - 1)->name->text);
     else if (is_of_loop(p, index))
         diag_hint(
             p->diagnostics, error,
@@ -602,6 +636,63 @@ static const char *let_hint(const struct parser *p, size_t let, size_t index) {
     return NULL;
 }
 
+/* Is the token within braces of the declaration, the innermost of its brackets? */
+static bool is_in_braces(struct parser *p, size_t index) {
+    struct openers open = open_before(p, index);
+    return open.all.count && open.all.at[open.all.count - 1].kind == '{';
+}
+
+/* The hint for a wrong token of a record, or of a declaration of one or of alternatives; NULL: there is none. */
+static const char *record_hint(struct parser *p, size_t index, const struct expected *e) {
+    int found = token_at(p, index)->kind, before = kind_before(p, index), declares = declaration_of(p, index);
+    if (declares == TOKEN_DATA && found == '{')
+        return "a record is declared by `type`: `type body = { at : float, mass : float }`";
+    if (declares == TOKEN_TYPE && found == '|')
+        return "alternatives are declared by `data`: `data shape = Circle float | Empty`";
+    if (!is_in_braces(p, index) || before != TOKEN_NAME)
+        return NULL;
+    if (declares == TOKEN_TYPE && found == ':')
+        return "the fields of a record are separated by `,`";
+    if (e->equals && found == ':')
+        return "the value of a field follows `=`, as in `{ x = 1.0 }`; `:` is before its type, where the record is "
+               "declared";
+    if (e->equals && (found == ',' || found == '}'))
+        return "a field alone is a pattern; in an expression it has its value: `{ x = x, y = y }`";
+    return NULL;
+}
+
+/* Is there a `match` before the token, in its declaration? */
+static bool follows_match(const struct parser *p, size_t index) {
+    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
+        if (token_at(p, --index)->kind == TOKEN_MATCH || is_name(p, index, "match"))
+            return true;
+    return false;
+}
+
+/* The hint for a wrong token of an arm of a `match`; NULL: there is none. */
+static const char *arm_hint(const struct parser *p, size_t index, const struct expected *e) {
+    int found = token_at(p, index)->kind, before = kind_before(p, index);
+    if (!follows_match(p, index))
+        return NULL;
+    if (found == TOKEN_ELSE)
+        return "the last arm of a `match`, for all that is left, is `| _ => e`";
+    if ((found == TOKEN_STRING || found == '[') && (before == TOKEN_WITH || before == '|'))
+        return "patterns are names, `_`, numbers, characters, `true`, `false`, constructors, tuples and records: "
+               "arrays and texts are not among them";
+    if (found == ':' && kind_after(p, index) == ':' && e->operators)
+        return "an array is not taken apart by a pattern: its first element is `head xs`, the others are `drop 1 xs`";
+    bool is_applied = index > 1 && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_NAME;
+    if (e->double_arrow && found == TOKEN_NAME && is_applied && token_at(p, index - 2)->name->text[0] >= 'A' &&
+        token_at(p, index - 2)->name->text[0] <= 'Z')
+        return "what a constructor is applied to is one pattern, which may be a tuple: `Box (w, h)`";
+    if (found != TOKEN_DOUBLE_ARROW || !e->operators)
+        return NULL;
+    for (size_t i = index; i > 0 && token_at(p, i)->kind != '|' && token_at(p, i)->kind != TOKEN_MATCH; i--)
+        if (is_name(p, i, "when"))
+            return "patterns have no conditions: `n => if n > 0 then … else …`";
+    return NULL;
+}
+
 /* Does it begin a line, behind spaces? */
 static bool is_indented(const struct parser *p, size_t index) {
     const struct token *token = token_at(p, index);
@@ -613,7 +704,11 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     struct diagnostics *d = p->diagnostics;
     int found = token_at(p, index)->kind, before = kind_before(p, index);
     const char *foreign = foreign_word_hint(p, index);
-    const char *known = e->types && !e->operands                               ? type_hint(p, index)
+    const char *of_words = record_hint(p, index, e);
+    if (!of_words)
+        of_words = arm_hint(p, index, e);
+    const char *known = of_words                                               ? of_words
+                        : e->types && !e->operands                             ? type_hint(p, index)
                         : before == ']' && found == TOKEN_NAME && !e->operands ? type_hint(p, index)
                         : e->operands && !e->operators                         ? operator_hint(p, index)
                         : e->operators && (found == '}' || found == ',')       ? brace_hint(p, index)
@@ -685,10 +780,11 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error,
                   "a constructor stands alone, or is applied to one type, which may be a tuple: `Box (float, "
                   "float)`");
-    else if (found == TOKEN_NAME && e->declarations && strcmp(token_at(p, index)->name->text, "entry") == 0)
-        diag_hint(d, error, "what the host calls is a `kernel`: `kernel f x = e`");
     else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)
-        diag_hint(d, error, "a definition starts with `fun`, `val`, `kernel`, `type`, `param`, `sig` or `import`");
+        diag_hint(d, error, "%s",
+                  declaration_hint(p, index,
+                                   "a definition starts with `fun`, `val`, `kernel`, `type`, `data`, "
+                                   "`param`, `sig` or `import`"));
     else if (found == TOKEN_LEVEL_OPEN && e->operands && !e->operators)
         diag_hint(d, error, "`<...>` reads as a level list; put a comparison in parentheses");
     else if (before == TOKEN_LEVEL_CLOSE && !e->operators && e->operands)
@@ -808,8 +904,10 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
     const char *wanted = describe_expected(p, expected);
     struct diagnostic *error = *wanted ? diag_error(d, DIAG_SYNTAX, token->span, "expected %s, found %s", wanted, found)
                                        : diag_error(d, DIAG_SYNTAX, token->span, "%s cannot stand here", found);
-    const char *stray =
-        innermost || foreign_word_hint(p, index) || expected->types ? NULL : stray_closer_hint(token->kind);
+    const char *stray = innermost || foreign_word_hint(p, index) || expected->types ||
+                                (token->kind == TOKEN_ELSE && follows_match(p, index))
+                            ? NULL
+                            : stray_closer_hint(token->kind);
     if (stray)
         diag_hint(d, error, "%s", stray);
     else

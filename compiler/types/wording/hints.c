@@ -155,11 +155,57 @@ static bool takes_function(struct type *type) {
     return false;
 }
 
+/* A record or alternatives where a number is wanted, or two of them by an operator. */
+static bool hint_words(struct checker *c, struct diagnostic *d, const struct type *type, bool are_two) {
+    const struct record *record = type->kind == TYPE_TUPLE ? type->tuple.record : NULL;
+    if (!record)
+        return false;
+    const char *field = record->constructor_count ? "" : record->fields[0]->text;
+    if (record->constructor_count)
+        diag_hint(c->diagnostics, d, "what is in alternatives is taken out by `match … with … => …`");
+    else if (are_two)
+        diag_hint(c->diagnostics, d,
+                  "operators are of numbers; of two records it is a function: `fn a b => { %s = a.%s + b.%s%s }`",
+                  field, field, field, record->count > 1 ? ", …" : "");
+    else
+        diag_hint(c->diagnostics, d, "operators are of numbers, such as its field `.%s`", field);
+    return true;
+}
+
+/* `f (a, b)` where a record is wanted, and the other way round; and a number where alternatives are. */
+static bool hint_words_wanted(struct checker *c, struct diagnostic *d, const struct type *found,
+                              const struct type *expected) {
+    while ((found->kind == TYPE_PULL || found->kind == TYPE_PUSH) && expected->kind == found->kind) {
+        found = type_resolve(found->array.element);
+        expected = type_resolve(expected->array.element);
+    }
+    const struct record *record = expected->kind == TYPE_TUPLE ? expected->tuple.record : NULL;
+    const struct record *given = found->kind == TYPE_TUPLE ? found->tuple.record : NULL;
+    if (given && !given->constructor_count && expected->kind == TYPE_TUPLE && !record) {
+        diag_hint(c->diagnostics, d, "`%s` is a record and no tuple: a field is `r.%s`", given->name->text,
+                  given->fields[0]->text);
+        return true;
+    }
+    if (!record || given || is_function(found))
+        return false;
+    if (record->constructor_count)
+        diag_hint(c->diagnostics, d, "a value of `%s` is made by a constructor, such as `%s`", record->name->text,
+                  record->constructors[0].name->text);
+    else
+        diag_hint(c->diagnostics, d, "`%s` is a record, and a value of it `%s`", record->name->text,
+                  record_shape(c, record));
+    return true;
+}
+
 /* `reduce (+) (0, 0) pairs`: an operator of numbers for tuples. */
 static bool hint_operator(struct checker *c, struct diagnostic *d, const struct type *tuple, unsigned classes,
                           const struct application *use) {
     if (!use || !use->function || !isalpha((unsigned char)*use->function) || tuple->kind != TYPE_TUPLE ||
-        tuple->tuple.count > 4 || !(classes & (CLASS_NUM | CLASS_ORD)))
+        !(classes & (CLASS_NUM | CLASS_ORD)))
+        return false;
+    if (tuple->tuple.record)
+        return hint_words(c, d, tuple, true);
+    if (tuple->tuple.count > 4)
         return false;
     if (callee_is(&use->callee, (struct known)KNOWN_PRELUDE("sort"))) {
         diag_hint(
@@ -212,6 +258,11 @@ static bool hint_superfluous(struct checker *c, struct diagnostic *d, const stru
     size_t taken = use->place + count_arrows(use->rest);
     if (use->count <= taken)
         return false;
+    if (expected->kind == TYPE_TUPLE && !expected->tuple.record && taken == 1 && use->place == 0 &&
+        use->count == expected->tuple.count) {
+        diag_hint(c->diagnostics, d, "its argument is a tuple: `%s (%s)`", use->function, tuple_letters(c, use->count));
+        return true;
+    }
     const char *what = short_operand(c, use->argument);
     const char *plural = taken == 1 ? "" : "s";
     if (is_function(found) && found->kind != expected->kind && use->place + 1 < use->count && what &&
@@ -470,6 +521,15 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
         found = type_resolve(found->arrow.to);
         expected = type_resolve(expected->arrow.to);
     }
+    for (size_t i = 0; found->kind == TYPE_TUPLE && expected->kind == TYPE_TUPLE && found->tuple.record &&
+                       found->tuple.record == expected->tuple.record && i < found->tuple.count;
+         i++)
+        if (type_resolve(found->tuple.items[i])->kind == TYPE_PULL &&
+            type_resolve(expected->tuple.items[i])->kind == TYPE_PUSH) {
+            diag_hint(c->diagnostics, d, "its field `%s` has to be a push array, which a pull array becomes %s",
+                      found->tuple.record->fields[i]->text, by_push(c, type_resolve(expected->tuple.items[i])));
+            return true;
+        }
     if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
         diag_hint(c->diagnostics, d, "its result has to be a push array, which a pull array becomes %s",
                   by_push(c, expected));
@@ -582,6 +642,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     }
     if (expected->kind != TYPE_PULL && hint_indexed(c, d, found, use))
         return;
+    if (hint_guess(c, d, found, expected) || hint_words_wanted(c, d, found, expected))
+        return;
     if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
         hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, use) || hint_tuple_wanted(c, d, found, expected, use) ||
@@ -592,7 +654,10 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         hint_exchanged(c, d, found, expected, use) || hint_number_of(c, d, found, expected, use) ||
         hint_binding(c, d, found, use))
         return;
-    if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
+    if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE && found->tuple.record)
+        diag_hint(all, d, "`f . g` is one function after another; a field has no blank before its point: `%s.name`",
+                  what);
+    else if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
         diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
                   tuple_letters(c, found->tuple.count), what);
     else if (is_of(use, PRIM_COMPOSE) && !is_function(found) && found->kind != TYPE_VARIABLE)
@@ -798,7 +863,7 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
     if (hint_superfluous(c, d, f->a, use) || hint_negative_argument(c, d, f->a, use) ||
-        hint_operator(c, d, f->a, f->classes, use))
+        hint_operator(c, d, f->a, f->classes, use) || hint_words(c, d, f->a, false))
         return;
     if (is_of(use, PRIM_BIT_XOR) && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
@@ -934,7 +999,10 @@ static bool is_behind_index(const struct checker *c, const struct core *core) {
 void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct core *head,
                          const struct ast_expr *argument) {
     type = type_resolve(type);
-    if (type->kind == TYPE_PULL && argument->kind == EXPR_LIST)
+    if (type->kind == TYPE_TUPLE && type->tuple.record && argument->kind == EXPR_RECORD && !argument->record.of)
+        diag_hint(c->diagnostics, d, "a record with other values in some fields is `{ %s with … }`",
+                  bare_text(c, head, "r"));
+    else if (type->kind == TYPE_PULL && argument->kind == EXPR_LIST)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`; brackets make lists");
     else if (type->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`");

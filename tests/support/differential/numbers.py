@@ -16,7 +16,8 @@ def complexes(n, r):
 
 def complex_row(name, kernel, wanted):
     """A function of complex numbers z and w."""
-    row("complex", name, f"unzip (zipWith (fn z w => {kernel}) (zip xs ys) (zip us vs))",
+    row("complex", name, f"unzip (map (fn z => (creal z, cimag z)) (zipWith (fn z w => {kernel}) "
+        "(zipWith complexOf xs ys) (zipWith complexOf us vs)))",
         "xs:[double] ys:[double] us:[double] vs:[double]",
         "[double] [double]", library="complex", inputs=complexes, near=True, lengths=AWKWARD, wanted=lambda xs, ys, us,
         vs: unzipped(
@@ -25,15 +26,15 @@ def complex_row(name, kernel, wanted):
 
 complex_row("real cimag", "real (cimag z)", lambda z, w: z.imag)
 complex_row("imaginary creal", "imaginary (creal z)", lambda z, w: z.real * 1j)
-complex_row("polar cadd", "cadd z (polar (fst w) (snd w))", lambda z, w: z + w.real * cmath.exp(1j * w.imag))
-complex_row("cis csub", "csub z (cis (fst w))", lambda z, w: z - cmath.exp(1j * w.real))
+complex_row("polar cadd", "cadd z (polar w.re w.im)", lambda z, w: z + w.real * cmath.exp(1j * w.imag))
+complex_row("cis csub", "csub z (cis w.re)", lambda z, w: z - cmath.exp(1j * w.real))
 complex_row("cmul cneg", "cmul z (cneg w)", lambda z, w: -z * w)
-complex_row("cscale cmulI", "cscale (fst z) (cmulI w)", lambda z, w: z.real * 1j * w)
+complex_row("cscale cmulI", "cscale z.re (cmulI w)", lambda z, w: z.real * 1j * w)
 complex_row("cfma", "cfma z w z", lambda z, w: z * w + z)
 complex_row("csquare conj", "csquare (conj z)", lambda z, w: z.conjugate() ** 2)
 complex_row("cdiv", "cdiv z w", lambda z, w: z / w)
-complex_row("cabs carg", "(cabs z, carg z)", lambda z, w: complex(abs(z), cmath.phase(z)))
-complex_row("cnorm", "(cnorm z, cnorm w)", lambda z, w: complex(abs(z) ** 2, abs(w) ** 2))
+complex_row("cabs carg", "complexOf (cabs z) (carg z)", lambda z, w: complex(abs(z), cmath.phase(z)))
+complex_row("cnorm", "complexOf (cnorm z) (cnorm w)", lambda z, w: complex(abs(z) ** 2, abs(w) ** 2))
 complex_row("cexp", "cexp (cscale 0.1 z)", lambda z, w: cmath.exp(z / 10))
 complex_row("clog", "clog z", lambda z, w: cmath.log(z))
 complex_row("csqrt", "csqrt z", lambda z, w: cmath.sqrt(z))
@@ -223,13 +224,14 @@ def related(xs, ys):
 
 # Together, as what one asks for of the same array is computed once.
 statistics("moments variance deviation sampleVariance sampleDeviation",
-           "let (n, mean, squares) = moments xs in (n, mean, squares, variance xs, deviation xs, sampleVariance xs, "
+           "let m = moments xs in (m.count, m.mean, m.squares, variance xs, deviation xs, sampleVariance xs, "
            "sampleDeviation xs)",
            lambda xs: moments(xs) + tuple(x for v in variances(xs) for x in (v, math.sqrt(v))), 7)
 statistics("mean", "mean xs", lambda xs: ratio(sum(xs), len(xs)), 1)
 TWO = "xs:[double] ys:[double]"
 statistics("comoments covariance sampleCovariance correlation line",
-           "let (n, x, y, xx, yy, xy) = comoments xs ys in let (slope, offset) = line xs ys in "
+           "let { count = n, meanX = x, meanY = y, xx, yy, xy } = comoments xs ys in "
+           "let (slope, offset) = line xs ys in "
            "(n, x, y, xx, yy, xy, covariance xs ys, sampleCovariance xs ys, correlation xs ys, slope, offset)", related,
            11, TWO)
 row("statistics", "minMax", "minMax 2147483647 (-2147483648) xs", "xs:[int]", "int int", library="statistics",
@@ -243,12 +245,15 @@ def merged(names, kernel, wanted):
         wanted=lambda xs, ys: list(map(wanted, xs, ys)))
 
 
-merged("momentsOf mergeMoments", "let (n, m, s) = mergeMoments (momentsOf x) (momentsOf y) in n + 10.0 * m + 100.0 * s",
+merged("momentsOf mergeMoments",
+       "let m = mergeMoments (momentsOf x) (momentsOf y) in m.count + 10.0 * m.mean + 100.0 * m.squares",
        lambda x, y: 2 + 5 * (x + y) + 50 * (x - y) ** 2)
-merged("varianceOf sampleVarianceOf", "varianceOf (8.0, x, y) + 10.0 * sampleVarianceOf (5.0, x, y)", lambda x,
-       y: y / 8 + y * 10 / 4)
+merged("varianceOf sampleVarianceOf",
+       "let of n = { count = n, mean = x, squares = y } in varianceOf (of 8.0) + 10.0 * sampleVarianceOf (of 5.0)",
+       lambda x, y: y / 8 + y * 10 / 4)
 merged("comomentsOf mergeComoments",
-       "let (n, a, b, c, d, e) = mergeComoments (comomentsOf (x, y)) (comomentsOf (y, 2.0 * x)) "
+       "let { count = n, meanX = a, meanY = b, xx = c, yy = d, xy = e } = "
+       "mergeComoments (comomentsOf (x, y)) (comomentsOf (y, 2.0 * x)) "
        "in n + 3.0 * a + 5.0 * b + 7.0 * c + 11.0 * d + 13.0 * e",
        lambda x, y: 2 + 1.5 * (x + y) + 2.5 * (y + 2 * x) + 3.5 * (x - y) ** 2 + 5.5 * (y - 2 * x) ** 2 +
        6.5 * (y - x) * (2 * x - y))
