@@ -694,5 +694,6 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
         close_if(p, spelling->precedence < least);
         return;
     }
+    case TARGET_EXPR_ALIGNED: text_printf(p->out, "fcl_is_aligned(%s)", expr->array->name); return;
     }
 }

@@ -217,13 +217,14 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
 
 /* See note [copies by 16 bytes] in map/copies.c. */
 static void print_copy(struct printer *p, const struct target_statement *copy) {
+    static const char *const names[TARGET_PIECE_COUNT] = {"fcl_copy_piece", "fcl_copy_aligned", "fcl_copy_apart"};
     p->has_copies |= copy->threads > 0;
     p->copies_ahead |= copy->threads == 0;
     print_indent(p);
     if (copy->threads)
         text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
     else if (copy->copied > 1)
-        text_printf(p->out, "fcl_copy_piece<%lld>(", (long long)copy->copied);
+        text_printf(p->out, "%s<%lld>(", names[copy->piece], (long long)copy->copied);
     else
         text_add(p->out, "fcl_copy_ahead(");
     print_address(p, copy->array, copy->index);

@@ -157,6 +157,7 @@ static bool lower_copy_ahead(struct lowering *l, const struct ir_instruction *st
     copy->index = lower_place(l, to, store->operands[0]);
     copy->value = expr_element(l, from->element, from, lower_place(l, from, load->operands[0]));
     copy->copied = l->piece ? l->piece : 1;
+    copy->piece = l->piece_by;
     return true;
 }
 

@@ -117,6 +117,9 @@ struct lowering {
     struct barrier_plan *barriers;  /* SIMT */
     struct target_statement *now;   /* SIMT: behind a fence of copies: TARGET_NOW; or NULL */
     int piece;                      /* SIMT: elements that a store of note [pieces ahead] copies; 0: there is none */
+    enum target_piece piece_by;     /* SIMT: how */
+    struct map *aligned_loops;      /* SIMT: those of note [pieces ahead] for which `are_aligned` answers */
+    struct target_expr *are_aligned;
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
@@ -264,6 +267,8 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
 /* How many elements a piece of that loop has, as note [pieces ahead] has it; 0: it is none. */
 int pieces_of(const struct ir_instruction *forall);
+/* Before the kernel's statements: asks whether pieces begin at multiples of 16 bytes. */
+void pieces_begin(struct lowering *l);
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 
 void simt_declare(struct lowering *l, struct extent *extent);

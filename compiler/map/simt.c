@@ -385,16 +385,16 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     lower_leave(l, scope);
 }
 
-/* See note [pieces ahead] in copies.c. */
-static void lower_pieces(struct lowering *l, const struct ir_instruction *forall, int threads,
-                         enum target_hardware first) {
+static void lower_pieces_by(struct lowering *l, const struct ir_instruction *forall, int threads,
+                            enum target_hardware first, int64_t size, enum target_piece by) {
     const struct ir_value *index = forall->parameters[0];
-    int64_t size = pieces_of(forall), pieces = forall->operands[0]->constant.integer / size;
+    int64_t pieces = forall->operands[0]->constant.integer / size;
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_hardware(l, first);
     loop->limit = expr_integer(l, BASE_I32, pieces);
     loop->step = expr_integer(l, BASE_I32, threads);
-    loop->unroll = pieces <= (int64_t)GPU_UNROLLED * threads;
+    loop->unroll = by != TARGET_PIECE_APART && pieces <= (int64_t)GPU_UNROLLED * threads;
+    loop->is_short = by == TARGET_PIECE_APART;
     if (pieces % threads == 0) {
         loop->value = expr_integer(l, BASE_I32, 0);
         loop->limit = expr_integer(l, BASE_I32, pieces / threads);
@@ -410,8 +410,28 @@ static void lower_pieces(struct lowering *l, const struct ir_instruction *forall
     at = expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, size));
     lower_bind(l, index, lower_named(l, at, index->name, "i"));
     l->piece = (int)size;
+    l->piece_by = by;
     lower_region(l, forall->regions[0]);
     l->piece = 0;
+    lower_leave(l, scope);
+}
+
+/* See note [pieces ahead] in copies.c. */
+static void lower_pieces(struct lowering *l, const struct ir_instruction *forall, int threads,
+                         enum target_hardware first) {
+    int64_t size = pieces_of(forall);
+    if (!map_has(l->aligned_loops, forall)) {
+        lower_pieces_by(l, forall, threads, first, size, TARGET_PIECE_ASKS);
+        return;
+    }
+    struct target_statement *are_aligned = lower_emit(l, TARGET_IF);
+    are_aligned->value = l->are_aligned;
+    struct lower_scope scope = lower_enter(l, &are_aligned->body);
+    lower_pieces_by(l, forall, threads, first, size, TARGET_PIECE_ALIGNED);
+    lower_leave(l, scope);
+    lower_forget(l, forall->regions[0]);
+    scope = lower_enter(l, &are_aligned->other);
+    lower_pieces_by(l, forall, threads, first, size, TARGET_PIECE_APART);
     lower_leave(l, scope);
 }
 
@@ -755,6 +775,7 @@ void simt_begin(struct lowering *l) {
         l->stop_flag = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
+    pieces_begin(l);
     simt_forall(l, l->forall);
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);

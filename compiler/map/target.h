@@ -70,6 +70,7 @@ enum target_expr_kind {
     TARGET_EXPR_OPERATION, /* op operands */
     TARGET_EXPR_ELEMENT,   /* array[operands[0]] */
     TARGET_EXPR_HARDWARE,
+    TARGET_EXPR_ALIGNED, /* does array, in global memory, begin at a multiple of 16 bytes? */
 };
 struct target_expr {
     enum target_expr_kind kind;
@@ -133,6 +134,14 @@ enum target_exchange {
     TARGET_EXCHANGE_COUNT
 };
 
+/* How a thread copies elements next to each other: note [pieces ahead] in copies.c. */
+enum target_piece {
+    TARGET_PIECE_ASKS,    /* at once, if that may be */
+    TARGET_PIECE_ALIGNED, /* at once */
+    TARGET_PIECE_APART,   /* one by one */
+    TARGET_PIECE_COUNT
+};
+
 /* Orders to a compiler that makes vectors of a loop's iterations. */
 enum target_vectors {
     TARGET_VECTORS_ANY,
@@ -156,6 +165,7 @@ struct target_statement {
     struct target_variable **results; /* MMA: MMA_SUMS */
     int64_t copied;                   /* COPY: elements, a multiple of; END_COPIES: groups */
     int threads;                      /* COPY: these; 0: by this thread */
+    enum target_piece piece;          /* COPY: by this thread, of more than one element */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
