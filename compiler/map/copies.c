@@ -70,8 +70,8 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
 
 /* note [pieces ahead]
    Copies ahead go by 16 bytes, too, where the places of the elements of such a piece follow one another on both sides:
-   those of a tile whose rows are as long as pieces, or longer. Whether they begin at multiples of 16 bytes is asked once
-   in a launch where that depends on the arrays and on numbers of the host's alone, such as the length of rows: all
+   those of a tile whose rows are as long as pieces, or longer. Whether they begin at multiples of 16 bytes is asked
+   once in a launch where that depends on the arrays and on numbers of the host's alone, such as the length of rows: all
    pieces are copied at once then, or all by elements. Elsewhere each piece is asked. */
 enum in_piece {
     PIECE_OTHERWISE,
@@ -121,7 +121,7 @@ static enum in_piece in_piece(const struct ir_region *body, const struct ir_valu
     }
 }
 
-int pieces_of(const struct ir_instruction *forall) {
+int pieces_of(struct lowering *l, const struct ir_instruction *forall) {
     if (forall->inner != LEVEL_THREAD || forall->outer != LEVEL_BLOCK || forall->buffer ||
         !forall->operands[0]->is_constant)
         return 0;
@@ -135,10 +135,10 @@ int pieces_of(const struct ir_instruction *forall) {
         if (i->kind != IR_STORE)
             continue;
         int64_t own = PIECE_BYTES / (int64_t)target_element_bytes(i->buffer->element);
-        if (!i->buffer->stages || !load || load->region != body || !ir_is_plain(load) ||
-            load->buffer->element != i->buffer->element || load->buffer->memory > MEMORY_OUTPUT ||
-            load->buffer->memory == MEMORY_TABLE || (size && size != own) || own < 2 ||
-            in_piece(body, i->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS ||
+        if (!i->buffer->stages || lower_array(l, i->buffer)->space != TARGET_SPACE_SHARED || !load ||
+            load->region != body || !ir_is_plain(load) || load->buffer->element != i->buffer->element ||
+            load->buffer->memory > MEMORY_OUTPUT || load->buffer->memory == MEMORY_TABLE || (size && size != own) ||
+            own < 2 || in_piece(body, i->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS ||
             in_piece(body, load->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS)
             return 0;
         size = (int)own;
@@ -147,8 +147,8 @@ int pieces_of(const struct ir_instruction *forall) {
     return copies == loads && size && forall->operands[0]->constant.integer % size == 0 ? size : 0;
 }
 
-/* What must be so that pieces begin at multiples of 16 bytes: each of these arrays does, and each of these numbers, which
-   the host knows, is a multiple of so many elements. */
+/* What must be so that pieces begin at multiples of 16 bytes: each of these arrays does, and each of these numbers,
+   which the host knows, is a multiple of so many elements. */
 struct multiple {
     const struct ir_value *value;
     int64_t size;
@@ -210,7 +210,7 @@ static void align_pieces(struct alignment *a, const struct ir_instruction *foral
     const struct ir_region *body = forall->regions[0];
     size_t before = a->multiples.count;
     a->index = forall->parameters[0];
-    a->size = pieces_of(forall);
+    a->size = pieces_of(a->l, forall);
     for (size_t k = 0; k < body->instructions.count; k++) {
         const struct ir_instruction *store = body->instructions.at[k], *load = ir_copied(store);
         if (load && (!align(a, load->operands[0]) || !align(a, store->operands[0]))) {
@@ -234,7 +234,7 @@ void pieces_begin(struct lowering *l) {
     struct alignment a = {.l = l};
     l->aligned_loops = map_new(l->arena);
     for (struct ir_walk walk = ir_walk(l->forall->regions[0]); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_FORALL && pieces_of(walk.at))
+        if (walk.at->kind == IR_FORALL && pieces_of(l, walk.at))
             align_pieces(&a, walk.at);
     struct target_expr *all = NULL;
     for (size_t k = 0; k < a.arrays.count + a.multiples.count; k++) {

@@ -526,6 +526,9 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     lower_region(l, loop->regions[1]);
     assign_carried(l, carried, &loop->regions[1]->yields);
     lower_leave(l, scope);
+    if (l->target->mapping == TARGET_SIMT && loop->region->ambient == LEVEL_BLOCK &&
+        pass_wanted(l->options->passes, PASS_KEPT))
+        kept_emit(l);
 }
 
 /* ---- branches ---- */
