@@ -103,6 +103,21 @@ def cases(env):
 
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
+    def older():
+        given = tools()
+        with tempfile.TemporaryDirectory() as folder:
+            source, path = os.path.join(folder, "k.fcl"), os.path.join(folder, "k.cu")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write('import "matrix"\nkernel k (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n')
+            env.must(env.fclc, source, "-o", path)
+            with open(path, encoding="utf-8") as file:
+                kernels = given.read(given.compile(file.read(), "75"))
+        for name, (_, body) in kernels.items():
+            code = {one.base for block in sass.blocks_of(body)[0] for one in block.code}
+            assert not {"LDL", "STL"} & code, name
+
+    yield Case("products of halves spill nothing where there is no such unit", older)
+
     def known_sizes():
         given = tools()
         with tempfile.TemporaryDirectory() as folder:
