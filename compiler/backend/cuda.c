@@ -244,19 +244,29 @@ static void file_head(struct text *out, struct file_needs needs) {
             "    *to = *from;\n"
             "#endif\n"
             "}\n"
-            "/* The same for `count` elements next to each other: 16 bytes at once where both begin at a multiple. */\n"
+            "/* Does it begin at a multiple of 16 bytes? */\n"
+            "static __device__ __forceinline__ __attribute__((unused)) bool fcl_is_aligned(const void *at) {\n"
+            "    return ((unsigned long long)at & 15) == 0;\n"
+            "}\n"
+            "/* An element's address in shared memory, of which steps say a part. */\n"
+            "template <class T> static __device__ __forceinline__ unsigned fcl_shared_at(const T *all, int step, int "
+            "place) {\n"
+            "    return ((unsigned)__cvta_generic_to_shared(all) + (unsigned)step * sizeof(T)) + (unsigned)place * "
+            "sizeof(T);\n"
+            "}\n"
+            "/* The same for 16 bytes of elements next to each other, which begin at multiples of 16. */\n"
             "template <int count, class T>\n"
-            "static __device__ __forceinline__ void fcl_copy_piece(T *to, const T *from) {\n"
-            "    if ((((unsigned long long)to | (unsigned long long)from) & 15) == 0) {\n"
+            "static __device__ __forceinline__ void fcl_copy_aligned(T *to, int step, int place, const T *from) {\n"
             "#if __CUDA_ARCH__ >= 800\n"
-            "        asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"\n"
-            "                     : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from) : "
-            "\"memory\");\n"
+            "    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"\n"
+            "                 : : \"r\"(fcl_shared_at(to, step, place)), \"l\"(from) : \"memory\");\n"
             "#else\n"
-            "        *(FCL_PIECE *)to = *(const FCL_PIECE *)from;\n"
+            "    *(FCL_PIECE *)(to + step + place) = *(const FCL_PIECE *)from;\n"
             "#endif\n"
-            "        return;\n"
-            "    }\n"
+            "}\n"
+            "/* The same for elements one by one. */\n"
+            "template <int count, class T> static __device__ __forceinline__ void fcl_copy_apart(T *to, const T *from) "
+            "{\n"
             "    T held[count]; /* all loads are under way together */\n"
             "#pragma unroll\n"
             "    for (int i = 0; i < count; ++i)\n"
@@ -264,6 +274,21 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#pragma unroll\n"
             "    for (int i = 0; i < count; ++i)\n"
             "        to[i] = held[i];\n"
+            "}\n"
+            "/* The same wherever they begin. */\n"
+            "template <int count, class T> static __device__ __forceinline__ void fcl_copy_piece(T *to, const T *from) "
+            "{\n"
+            "    if (fcl_is_aligned(to) && fcl_is_aligned(from))\n"
+            "        fcl_copy_aligned<count>(to, 0, 0, from);\n"
+            "    else\n"
+            "        fcl_copy_apart<count>(to, from);\n"
+            "}\n"
+            "/* The same number, but the compiler does not know how it was made: it keeps it. */\n"
+            "static __device__ __forceinline__ __attribute__((unused)) int fcl_kept(int x) {\n"
+            "#if __CUDA_ARCH__ >= 800\n"
+            "    asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"r\"(x));\n"
+            "#endif\n"
+            "    return x;\n"
             "}\n"
             "/* 0, but the compiler does not know that. */\n"
             "static __device__ __forceinline__ __attribute__((unused)) unsigned fcl_now() {\n"
@@ -338,84 +363,117 @@ static void file_head(struct text *out, struct file_needs needs) {
 
 /* A matrix unit's instruction takes two elements in a register. Elsewhere each lane asks others for
    their registers, the rows and columns of its results, and adds the products in order. */
-static void print_mma(struct text *out, unsigned bases, unsigned by_rows) {
+static void print_mma(struct text *out, unsigned bases, unsigned by_rows, unsigned held) {
     static const char *const names[] = {"f16", "bf16"};
     for (unsigned i = 0; i < 2; i++)
         if (bases >> i & 1)
-            text_printf(out,
-                        "/* A warp's product of matrices of 16 x 16 and 16 x 8, added to c: a lane's part of it. */\n"
-                        "static __device__ __forceinline__ void fcl_mma_%s(\n"
-                        "    float &d0, float &d1, float &d2, float &d3,\n"
-                        "    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,\n"
-                        "    unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,\n"
-                        "    unsigned short b0, unsigned short b1, unsigned short b2, unsigned short b3,\n"
-                        "    float c0, float c1, float c2, float c3) {\n"
-                        "    const unsigned a[4] = {a0 | (unsigned)a1 << 16, a2 | (unsigned)a3 << 16,\n"
-                        "                           a4 | (unsigned)a5 << 16, a6 | (unsigned)a7 << 16};\n"
-                        "    const unsigned b[2] = {b0 | (unsigned)b1 << 16, b2 | (unsigned)b3 << 16};\n"
-                        "#if __CUDA_ARCH__ >= 800\n"
-                        "    asm volatile(\"mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 \"\n"
-                        "                 \"{%%0, %%1, %%2, %%3}, {%%4, %%5, %%6, %%7}, {%%8, %%9}, "
-                        "{%%10, %%11, %%12, %%13};\"\n"
-                        "                 : \"=f\"(d0), \"=f\"(d1), \"=f\"(d2), \"=f\"(d3)\n"
-                        "                 : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), "
-                        "\"r\"(b[1]),\n"
-                        "                   \"f\"(c0), \"f\"(c1), \"f\"(c2), \"f\"(c3));\n"
-                        "#else\n"
-                        "    const unsigned lane = threadIdx.x %% 32;\n"
-                        "    d0 = c0, d1 = c1, d2 = c2, d3 = c3;\n"
-                        "    #pragma unroll\n"
-                        "    for (unsigned k = 0; k < 8; ++k) { /* columns 2 k and 2 k + 1 of the one, rows of the "
-                        "other */\n"
-                        "        const unsigned upper = __shfl_sync(0xffffffffu, a[k / 4 * 2], (lane & 28) + k %% 4);\n"
-                        "        const unsigned lower = __shfl_sync(0xffffffffu, a[k / 4 * 2 + 1], (lane & 28) + k %% "
-                        "4);\n"
-                        "        const unsigned left = __shfl_sync(0xffffffffu, b[k / 4], lane %% 4 * 8 + k %% 4);\n"
-                        "        const unsigned right = __shfl_sync(0xffffffffu, b[k / 4], lane %% 4 * 8 + 4 + k %% "
-                        "4);\n"
-                        "        #pragma unroll\n"
-                        "        for (int h = 0; h < 32; h += 16) {\n"
-                        "            const float u = fcl_float_of_%s((unsigned short)(upper >> h));\n"
-                        "            const float w = fcl_float_of_%s((unsigned short)(lower >> h));\n"
-                        "            const float x = fcl_float_of_%s((unsigned short)(left >> h));\n"
-                        "            const float y = fcl_float_of_%s((unsigned short)(right >> h));\n"
-                        "            d0 = fmaf(u, x, d0), d1 = fmaf(u, y, d1);\n"
-                        "            d2 = fmaf(w, x, d2), d3 = fmaf(w, y, d3);\n"
-                        "        }\n"
-                        "    }\n"
-                        "#endif\n"
-                        "}\n\n",
-                        names[i], names[i], names[i], names[i], names[i], names[i], names[i]);
-    for (unsigned i = 0; i < 2; i++)
-        if (by_rows >> i & 1)
             text_printf(
                 out,
-                "/* The same, but lanes load the elements together, by the places of rows. The compiler does not\n"
-                "   know that this reads memory: `now` keeps it behind the barrier. */\n"
-                "static __device__ __forceinline__ void fcl_mma_%s_rows(\n"
+                "/* A warp's product of matrices of 16 x 16 and 16 x 8, added to c: a lane's part of it. */\n"
+                "static __device__ __forceinline__ void fcl_mma_%s(\n"
                 "    float &d0, float &d1, float &d2, float &d3,\n"
                 "    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,\n"
                 "    unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,\n"
                 "    unsigned short b0, unsigned short b1, unsigned short b2, unsigned short b3,\n"
-                "    float c0, float c1, float c2, float c3,\n"
-                "    const unsigned short *rows, const unsigned short *others, unsigned now) {\n"
+                "    float c0, float c1, float c2, float c3) {\n"
+                "    const unsigned a[4] = {a0 | (unsigned)a1 << 16, a2 | (unsigned)a3 << 16,\n"
+                "                           a4 | (unsigned)a5 << 16, a6 | (unsigned)a7 << 16};\n"
+                "    const unsigned b[2] = {b0 | (unsigned)b1 << 16, b2 | (unsigned)b3 << 16};\n"
                 "#if __CUDA_ARCH__ >= 800\n"
-                "    unsigned a[4], b[2];\n"
-                "    asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%0, %%1, %%2, %%3}, [%%4];\"\n"
-                "        : \"=r\"(a[0]), \"=r\"(a[1]), \"=r\"(a[2]), \"=r\"(a[3])\n"
-                "        : \"r\"((unsigned)__cvta_generic_to_shared(rows) + now));\n"
-                "    asm(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%%0, %%1}, [%%2];\"\n"
-                "        : \"=r\"(b[0]), \"=r\"(b[1]) : \"r\"((unsigned)__cvta_generic_to_shared(others) + now));\n"
-                "    fcl_mma_%s(d0, d1, d2, d3, (unsigned short)a[0], (unsigned short)(a[0] >> 16),\n"
-                "               (unsigned short)a[1], (unsigned short)(a[1] >> 16), (unsigned short)a[2],\n"
-                "               (unsigned short)(a[2] >> 16), (unsigned short)a[3], (unsigned short)(a[3] >> 16),\n"
-                "               (unsigned short)b[0], (unsigned short)(b[0] >> 16), (unsigned short)b[1],\n"
-                "               (unsigned short)(b[1] >> 16), c0, c1, c2, c3);\n"
+                "    asm volatile(\"mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 \"\n"
+                "                 \"{%%0, %%1, %%2, %%3}, {%%4, %%5, %%6, %%7}, {%%8, %%9}, "
+                "{%%10, %%11, %%12, %%13};\"\n"
+                "                 : \"=f\"(d0), \"=f\"(d1), \"=f\"(d2), \"=f\"(d3)\n"
+                "                 : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), "
+                "\"r\"(b[1]),\n"
+                "                   \"f\"(c0), \"f\"(c1), \"f\"(c2), \"f\"(c3));\n"
                 "#else\n"
-                "    fcl_mma_%s(d0, d1, d2, d3, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, c0, c1, c2, c3);\n"
+                "    const unsigned lane = threadIdx.x %% 32;\n"
+                "    d0 = c0, d1 = c1, d2 = c2, d3 = c3;\n"
+                "    #pragma unroll 1\n"
+                "    for (unsigned k = 0; k < 8; ++k) { /* columns 2 k and 2 k + 1 of the one, rows of the "
+                "other */\n"
+                "        const unsigned upper = __shfl_sync(0xffffffffu, k < 4 ? a[0] : a[2], (lane & 28) + k %% 4);\n"
+                "        const unsigned lower = __shfl_sync(0xffffffffu, k < 4 ? a[1] : a[3], (lane & 28) + k %% "
+                "4);\n"
+                "        const unsigned left = __shfl_sync(0xffffffffu, k < 4 ? b[0] : b[1], lane %% 4 * 8 + k %% 4);\n"
+                "        const unsigned right = __shfl_sync(0xffffffffu, k < 4 ? b[0] : b[1], lane %% 4 * 8 + 4 + k %% "
+                "4);\n"
+                "        #pragma unroll\n"
+                "        for (int h = 0; h < 32; h += 16) {\n"
+                "            const float u = fcl_float_of_%s((unsigned short)(upper >> h));\n"
+                "            const float w = fcl_float_of_%s((unsigned short)(lower >> h));\n"
+                "            const float x = fcl_float_of_%s((unsigned short)(left >> h));\n"
+                "            const float y = fcl_float_of_%s((unsigned short)(right >> h));\n"
+                "            d0 = fmaf(u, x, d0), d1 = fmaf(u, y, d1);\n"
+                "            d2 = fmaf(w, x, d2), d3 = fmaf(w, y, d3);\n"
+                "        }\n"
+                "    }\n"
                 "#endif\n"
                 "}\n\n",
-                names[i], names[i], names[i]);
+                names[i], names[i], names[i], names[i], names[i], names[i], names[i]);
+    if (held)
+        text_add(out, "/* Lanes load rows of matrices together: of four, by the places where they begin. */\n"
+                      "static __device__ __forceinline__ void fcl_hold_rows(\n"
+                      "    unsigned *to, const unsigned short *all, int step, int place) {\n"
+                      "#if __CUDA_ARCH__ >= 800\n"
+                      "    asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\"\n"
+                      "        : \"=r\"(to[0]), \"=r\"(to[1]), \"=r\"(to[2]), \"=r\"(to[3])\n"
+                      "        : \"r\"(fcl_shared_at(all, step, place)) : \"memory\");\n"
+                      "#endif\n"
+                      "}\n"
+                      "/* The same of what the columns are wanted of. */\n"
+                      "static __device__ __forceinline__ void fcl_hold_columns(\n"
+                      "    unsigned *to, const unsigned short *all, int step, int place) {\n"
+                      "#if __CUDA_ARCH__ >= 800\n"
+                      "    asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];\"\n"
+                      "        : \"=r\"(to[0]), \"=r\"(to[1]), \"=r\"(to[2]), \"=r\"(to[3])\n"
+                      "        : \"r\"(fcl_shared_at(all, step, place)) : \"memory\");\n"
+                      "#endif\n"
+                      "}\n\n");
+    for (unsigned i = 0; i < 4; i++) {
+        bool are_held = i >= 2;
+        const char *name = names[i % 2];
+        if (!((are_held ? held : by_rows) >> i % 2 & 1))
+            continue;
+        text_add(out,
+                 are_held
+                     ? "/* The same of rows that are held. */\n"
+                     : "/* The same, but lanes load the elements together, by the places of rows. The compiler does "
+                       "not\n   know that this reads memory: `now` keeps it behind the barrier. */\n");
+        text_printf(out,
+                    "static __device__ __forceinline__ void fcl_mma_%s_%s(\n"
+                    "    float &d0, float &d1, float &d2, float &d3,\n"
+                    "    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,\n"
+                    "    unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,\n"
+                    "    unsigned short b0, unsigned short b1, unsigned short b2, unsigned short b3,\n"
+                    "    float c0, float c1, float c2, float c3,\n"
+                    "    %s) {\n"
+                    "#if __CUDA_ARCH__ >= 800\n",
+                    name, are_held ? "held" : "rows",
+                    are_held ? "const unsigned *a, const unsigned *b"
+                             : "const unsigned short *rows, int step, int place, const unsigned short *others,\n"
+                               "    int other_step, int other_place, unsigned now");
+        if (!are_held)
+            text_add(out, "    unsigned a[4], b[2];\n"
+                          "    asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\"\n"
+                          "        : \"=r\"(a[0]), \"=r\"(a[1]), \"=r\"(a[2]), \"=r\"(a[3])\n"
+                          "        : \"r\"(fcl_shared_at(rows, step, place) + now));\n"
+                          "    asm(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\"\n"
+                          "        : \"=r\"(b[0]), \"=r\"(b[1])\n"
+                          "        : \"r\"(fcl_shared_at(others, other_step, other_place) + now));\n");
+        text_printf(out,
+                    "    fcl_mma_%s(d0, d1, d2, d3, (unsigned short)a[0], (unsigned short)(a[0] >> 16),\n"
+                    "               (unsigned short)a[1], (unsigned short)(a[1] >> 16), (unsigned short)a[2],\n"
+                    "               (unsigned short)(a[2] >> 16), (unsigned short)a[3], (unsigned short)(a[3] >> 16),\n"
+                    "               (unsigned short)b[0], (unsigned short)(b[0] >> 16), (unsigned short)b[1],\n"
+                    "               (unsigned short)(b[1] >> 16), c0, c1, c2, c3);\n"
+                    "#else\n"
+                    "    fcl_mma_%s(d0, d1, d2, d3, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, c0, c1, c2, c3);\n"
+                    "#endif\n"
+                    "}\n\n",
+                    name, name);
+    }
 }
 
 const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
@@ -479,6 +537,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                                     .has_warps = true,
                                                     .has_exact_blocks = true,
                                                     .threads_together = CUDA_THREADS_TOGETHER,
+                                                    .threads_together_few = CUDA_THREADS_TOGETHER_FEW,
                                                     .threads_together_large = CUDA_THREADS_TOGETHER_LARGE,
                                                     .registers = CUDA_REGISTERS,
                                                     .static_shared_limit = CUDA_STATIC_SHARED,

@@ -706,5 +706,11 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
         close_if(p, spelling->precedence < least);
         return;
     }
+    case TARGET_EXPR_KEPT:
+        text_add(p->out, "fcl_kept(");
+        print_expr(p, expr->operands[0], PRECEDENCE_ANY);
+        text_add(p->out, ")");
+        return;
+    case TARGET_EXPR_ALIGNED: text_printf(p->out, "fcl_is_aligned(%s)", expr->array->name); return;
     }
 }

@@ -236,6 +236,18 @@ static void print_if(struct printer *p, const struct target_statement *statement
     print_line(p, "}");
 }
 
+/* An array, and a place in it in two parts: note [steady places] in ir/passes/steady.c. */
+static void print_steps(struct printer *p, const struct target_array *array, const struct target_expr *place) {
+    bool is_sum = place->kind == TARGET_EXPR_OPERATION && place->op == OP_ADD;
+    text_printf(p->out, "%s, ", array->name);
+    print_expr(p, is_sum ? place->operands[0] : place, PRECEDENCE_ANY);
+    text_add(p->out, ", ");
+    if (is_sum)
+        print_expr(p, place->operands[1], PRECEDENCE_ANY);
+    else
+        text_add(p->out, "0");
+}
+
 static void print_mma(struct printer *p, const struct target_statement *statement) {
     enum base base = statement->operands[0]->base;
     p->has_mma |= 1u << (base == BASE_BF16);
@@ -247,8 +259,12 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     text_add(p->out, ";\n");
     print_line_of(p, statement->span);
     print_indent(p);
-    p->mma_rows |= statement->rows ? 1u << (base == BASE_BF16) : 0;
-    text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name, statement->rows ? "_rows" : "");
+    p->mma_rows |= statement->rows && !statement->held ? 1u << (base == BASE_BF16) : 0;
+    p->mma_held |= statement->held ? 1u << (base == BASE_BF16) : 0;
+    text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name,
+                statement->held   ? "_held"
+                : statement->rows ? "_rows"
+                                  : "");
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     for (size_t i = 0; i < MMA_OPERANDS; i++) {
@@ -257,9 +273,12 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     }
     for (size_t i = 0; i < MMA_PLACES && statement->rows; i++) {
         text_add(p->out, ", ");
-        print_address(p, statement->rows[i]->array, statement->rows[i]->operands[0]);
+        if (statement->held)
+            print_address(p, statement->held[i]->array, statement->held[i]->operands[0]);
+        else
+            print_steps(p, statement->rows[i]->array, statement->rows[i]->operands[0]);
     }
-    if (statement->rows) {
+    if (statement->rows && !statement->held) {
         text_add(p->out, ", ");
         print_expr(p, statement->rows[MMA_PLACES], PRECEDENCE_ANY);
     }
@@ -268,16 +287,20 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
 
 /* See note [copies by 16 bytes] in map/copies.c. */
 static void print_copy(struct printer *p, const struct target_statement *copy) {
+    static const char *const names[TARGET_PIECE_COUNT] = {"fcl_copy_piece", "fcl_copy_aligned", "fcl_copy_apart"};
     p->has_copies |= copy->threads > 0;
     p->copies_ahead |= copy->threads == 0;
     print_indent(p);
     if (copy->threads)
         text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
     else if (copy->copied > 1)
-        text_printf(p->out, "fcl_copy_piece<%lld>(", (long long)copy->copied);
+        text_printf(p->out, "%s<%lld>(", names[copy->piece], (long long)copy->copied);
     else
         text_add(p->out, "fcl_copy_ahead(");
-    print_address(p, copy->array, copy->index);
+    if (!copy->threads && copy->copied > 1 && copy->piece == TARGET_PIECE_ALIGNED)
+        print_steps(p, copy->array, copy->index);
+    else
+        print_address(p, copy->array, copy->index);
     text_add(p->out, ", ");
     print_address(p, copy->value->array, copy->value->operands[0]);
     if (copy->threads) {
@@ -342,6 +365,14 @@ static void print_statement(struct printer *p, const struct target_statement *st
             print_line(p, "const unsigned %s = fcl_now();", statement->variable->name);
         return;
     case TARGET_MMA: print_mma(p, statement); return;
+    case TARGET_HOLD_ROWS:
+        print_indent(p);
+        text_printf(p->out, "fcl_hold_%s(", statement->threads ? "columns" : "rows");
+        print_address(p, statement->array, statement->index);
+        text_add(p->out, ", ");
+        print_steps(p, statement->value->array, statement->value->operands[0]);
+        text_add(p->out, ");\n");
+        return;
     case TARGET_CHECK: print_check(p, statement); return;
     case TARGET_FENCE:
         if (!statement->is_pause)
@@ -565,6 +596,6 @@ void backend_print(struct text *out, const struct target *target, const struct t
     p->out = out;
     print_helpers(p);
     if (p->has_mma)
-        p->dialect->print_mma(out, p->has_mma, p->mma_rows);
+        p->dialect->print_mma(out, p->has_mma, p->mma_rows, p->mma_held);
     text_add(out, text_string(&kernels));
 }

@@ -106,8 +106,8 @@ struct dialect {
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
     void (*file_head)(struct text *out, struct file_needs needs);
-    void (*print_mma)(struct text *out, unsigned bases,
-                      unsigned by_rows); /* behind the helpers; only where matrix units may be */
+    void (*print_mma)(struct text *out, unsigned bases, unsigned by_rows,
+                      unsigned held); /* behind the helpers; only where matrix units may be */
 };
 extern const struct dialect dialect_c, dialect_dump;
 
@@ -121,7 +121,7 @@ struct printer {
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, copies_ahead, has_pairs, stores_pairs,
         has_threads, has_equalities;
-    unsigned has_mma, mma_rows;             /* bit 0: of f16; bit 1: of bf16 */
+    unsigned has_mma, mma_rows, mma_held;   /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;                       /* that what is printed would meet */
     bool uses_vectors;                      /* a type of vectors was printed */
     bool has_selections;                    /* note [selections] in map/selections.c */

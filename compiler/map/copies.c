@@ -70,7 +70,9 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
 
 /* note [pieces ahead]
    Copies ahead go by 16 bytes, too, where the places of the elements of such a piece follow one another on both sides:
-   those of a tile whose rows are as long as pieces, or longer. */
+   those of a tile whose rows are as long as pieces, or longer. Whether they begin at multiples of 16 bytes is asked
+   once in a launch where that depends on the arrays and on numbers of the host's alone, such as the length of rows: all
+   pieces are copied at once then, or all by elements. Elsewhere each piece is asked. */
 enum in_piece {
     PIECE_OTHERWISE,
     PIECE_SAME,    /* for all elements of a piece */
@@ -119,7 +121,7 @@ static enum in_piece in_piece(const struct ir_region *body, const struct ir_valu
     }
 }
 
-int pieces_of(const struct ir_instruction *forall) {
+int pieces_of(struct lowering *l, const struct ir_instruction *forall) {
     if (forall->inner != LEVEL_THREAD || forall->outer != LEVEL_BLOCK || forall->buffer ||
         !forall->operands[0]->is_constant)
         return 0;
@@ -133,16 +135,121 @@ int pieces_of(const struct ir_instruction *forall) {
         if (i->kind != IR_STORE)
             continue;
         int64_t own = PIECE_BYTES / (int64_t)target_element_bytes(i->buffer->element);
-        if (!i->buffer->stages || !load || load->region != body || !ir_is_plain(load) ||
-            load->buffer->element != i->buffer->element || load->buffer->memory > MEMORY_OUTPUT ||
-            load->buffer->memory == MEMORY_TABLE || (size && size != own) || own < 2 ||
-            in_piece(body, i->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS ||
+        if (!i->buffer->stages || lower_array(l, i->buffer)->space != TARGET_SPACE_SHARED || !load ||
+            load->region != body || !ir_is_plain(load) || load->buffer->element != i->buffer->element ||
+            load->buffer->memory > MEMORY_OUTPUT || load->buffer->memory == MEMORY_TABLE || (size && size != own) ||
+            own < 2 || in_piece(body, i->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS ||
             in_piece(body, load->operands[0], forall->parameters[0], own) < PIECE_FOLLOWS)
             return 0;
         size = (int)own;
         copies++;
     }
     return copies == loads && size && forall->operands[0]->constant.integer % size == 0 ? size : 0;
+}
+
+/* What must be so that pieces begin at multiples of 16 bytes: each of these arrays does, and each of these numbers,
+   which the host knows, is a multiple of so many elements. */
+struct multiple {
+    const struct ir_value *value;
+    int64_t size;
+};
+struct alignment {
+    struct lowering *l;
+    const struct ir_value *index; /* of the first element of a piece */
+    int64_t size;                 /* its elements */
+    VEC(const struct target_array *) arrays;
+    VEC(struct multiple) multiples;
+};
+
+static void add_multiple(struct alignment *a, const struct ir_value *value) {
+    for (size_t k = 0; k < a->multiples.count; k++)
+        if (a->multiples.at[k].value == value && a->multiples.at[k].size >= a->size)
+            return;
+    vec_push(a->l->arena, &a->multiples, (struct multiple){value, a->size});
+}
+
+/* Is the value a multiple of `size`, if what is added to the alignment is so? */
+static bool align(struct alignment *a, const struct ir_value *value) {
+    const struct ir_instruction *i = value->definition;
+    if (value == a->index || ir_is_multiple(value, a->size))
+        return true;
+    if (value->is_constant || value->base != BASE_I32)
+        return false;
+    size_t before = a->multiples.count;
+    bool is_host_value = !value->region || !ir_region_inside(value->region, a->l->forall->regions[0]);
+    if (i && i->kind == IR_OPERATION) {
+        size_t first = i->op == OP_SELECT;
+        switch (i->op) {
+        case OP_MUL:
+        case OP_AND:
+            if (align(a, i->operands[0]))
+                return true;
+            a->multiples.count = before;
+            if (align(a, i->operands[1]))
+                return true;
+            break;
+        case OP_ADD:
+        case OP_SUB:
+        case OP_XOR:
+        case OP_MIN:
+        case OP_MAX:
+        case OP_SELECT:
+            if (align(a, i->operands[first]) && align(a, i->operands[first + 1]))
+                return true;
+            break;
+        default: break;
+        }
+        a->multiples.count = before;
+    }
+    if (is_host_value && a->l->values[value->id])
+        add_multiple(a, value);
+    return is_host_value && a->l->values[value->id];
+}
+
+static void align_pieces(struct alignment *a, const struct ir_instruction *forall) {
+    const struct ir_region *body = forall->regions[0];
+    size_t before = a->multiples.count;
+    a->index = forall->parameters[0];
+    a->size = pieces_of(a->l, forall);
+    for (size_t k = 0; k < body->instructions.count; k++) {
+        const struct ir_instruction *store = body->instructions.at[k], *load = ir_copied(store);
+        if (load && (!align(a, load->operands[0]) || !align(a, store->operands[0]))) {
+            a->multiples.count = before;
+            return;
+        }
+    }
+    map_set(a->l->aligned_loops, forall, a);
+    for (size_t k = 0; k < body->instructions.count; k++) {
+        const struct ir_instruction *load = ir_copied(body->instructions.at[k]);
+        const struct target_array *array = load ? lower_array(a->l, load->buffer) : NULL;
+        bool is_known = !array;
+        for (size_t i = 0; i < a->arrays.count; i++)
+            is_known |= a->arrays.at[i] == array;
+        if (!is_known)
+            vec_push(a->l->arena, &a->arrays, array);
+    }
+}
+
+void pieces_begin(struct lowering *l) {
+    struct alignment a = {.l = l};
+    l->aligned_loops = map_new(l->arena);
+    for (struct ir_walk walk = ir_walk(l->forall->regions[0]); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_FORALL && pieces_of(l, walk.at))
+            align_pieces(&a, walk.at);
+    struct target_expr *all = NULL;
+    for (size_t k = 0; k < a.arrays.count + a.multiples.count; k++) {
+        struct target_expr *one = expr_new(l, TARGET_EXPR_ALIGNED, BASE_BOOL);
+        if (k < a.arrays.count) {
+            one->array = (struct target_array *)a.arrays.at[k];
+        } else {
+            struct multiple multiple = a.multiples.at[k - a.arrays.count];
+            struct target_expr *rest = expr_operation(l, OP_AND, BASE_I32, lower_value(l, multiple.value),
+                                                      expr_integer(l, BASE_I32, multiple.size - 1));
+            one = expr_operation(l, OP_EQ, BASE_BOOL, rest, expr_integer(l, BASE_I32, 0));
+        }
+        all = all ? expr_operation(l, OP_AND, BASE_BOOL, all, one) : one;
+    }
+    l->are_aligned = all ? lower_named(l, all, "are_aligned", NULL) : NULL;
 }
 
 static struct target_expr *begin_of(struct lowering *l, const struct ir_region *body, struct ir_value *place,

@@ -22,6 +22,7 @@ static bool is_simple(const struct target_block *body) {
         case TARGET_END_COPIES:
         case TARGET_NOW:
         case TARGET_MMA:
+        case TARGET_HOLD_ROWS:
         case TARGET_CHECK: return false;
         case TARGET_IF:
             if (!is_simple(&statement->body) || !is_simple(&statement->other))

@@ -157,6 +157,7 @@ static bool lower_copy_ahead(struct lowering *l, const struct ir_instruction *st
     copy->index = lower_place(l, to, store->operands[0]);
     copy->value = expr_element(l, from->element, from, lower_place(l, from, load->operands[0]));
     copy->copied = l->piece ? l->piece : 1;
+    copy->piece = l->piece_by;
     return true;
 }
 
@@ -525,6 +526,9 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     lower_region(l, loop->regions[1]);
     assign_carried(l, carried, &loop->regions[1]->yields);
     lower_leave(l, scope);
+    if (l->target->mapping == TARGET_SIMT && loop->region->ambient == LEVEL_BLOCK &&
+        pass_wanted(l->options->passes, PASS_KEPT))
+        kept_emit(l);
 }
 
 /* ---- branches ---- */

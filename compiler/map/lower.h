@@ -115,10 +115,13 @@ struct lowering {
     struct value_use *uses;
     struct map *arrays; /* ir_buffer → target_array */
     struct extents *extents;
-    struct shared_plan *shared;     /* SIMT */
-    struct barrier_plan *barriers;  /* SIMT */
-    struct target_statement *now;   /* SIMT: behind a fence of copies: TARGET_NOW; or NULL */
-    int piece;                      /* SIMT: elements that a store of note [pieces ahead] copies; 0: there is none */
+    struct shared_plan *shared;    /* SIMT */
+    struct barrier_plan *barriers; /* SIMT */
+    struct target_statement *now;  /* SIMT: behind a fence of copies: TARGET_NOW; or NULL */
+    int piece;                     /* SIMT: elements that a store of note [pieces ahead] copies; 0: there is none */
+    enum target_piece piece_by;    /* SIMT: how */
+    struct map *aligned_loops;     /* SIMT: those of note [pieces ahead] for which `are_aligned` answers */
+    struct target_expr *are_aligned;
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
@@ -252,6 +255,11 @@ void ahead_load(struct lowering *l, const char *const *names, bool is_parallel);
    would be without. */
 void ahead_fill(struct lowering *l, const char *const *names, int64_t room);
 
+/* ---- kept.c: note [kept places] ---- */
+
+/* Of a loop of steps that was just lowered, at the end of the current block. */
+void kept_emit(struct lowering *l);
+
 /* ---- parameters.c ---- */
 
 void parameters_make(struct lowering *l);
@@ -265,7 +273,9 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 /* copies.c: is that loop, of so many threads, one of note [copies by 16 bytes]? `first`: a thread's number. */
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
 /* How many elements a piece of that loop has, as note [pieces ahead] has it; 0: it is none. */
-int pieces_of(const struct ir_instruction *forall);
+int pieces_of(struct lowering *l, const struct ir_instruction *forall);
+/* Before the kernel's statements: asks whether pieces begin at multiples of 16 bytes. */
+void pieces_begin(struct lowering *l);
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);
 
 void simt_declare(struct lowering *l, struct extent *extent);

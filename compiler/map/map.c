@@ -7,11 +7,13 @@
 enum { REGISTER_BYTES = 4 };
 
 /* How many threads a multiprocessor is to hold, so that their arrays fit into its registers. */
-static int64_t threads_together(const struct map_options *options, int64_t array_bytes) {
-    int64_t wanted = CUDA_OTHER_REGISTERS + array_bytes / REGISTER_BYTES;
+static int64_t threads_together(const struct map_options *options, const struct target_kernel *kernel) {
+    int64_t wanted = CUDA_OTHER_REGISTERS + kernel->register_bytes / REGISTER_BYTES;
     int64_t threads = wanted ? options->registers / wanted : 0;
-    if (threads < options->threads_together_large)
-        threads = options->threads_together_large;
+    bool are_few = kernel->largest_bytes > CUDA_FEW_BYTES && kernel->largest_bytes <= GPU_OWN_BYTES;
+    int least = are_few ? options->threads_together_few : options->threads_together_large;
+    if (threads < least)
+        threads = least;
     return threads < options->threads_together ? threads : options->threads_together;
 }
 
@@ -89,7 +91,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     uses_clear(l.uses, forall->regions[0]);
     for (size_t i = 0; i < l.bound.count; i++)
         l.values[l.bound.at[i]] = NULL;
-    target->blocks_together = (int)(threads_together(options, target->register_bytes) / target->block_threads);
+    target->blocks_together = (int)(threads_together(options, target) / target->block_threads);
     return target;
 }
 

@@ -385,16 +385,16 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     lower_leave(l, scope);
 }
 
-/* See note [pieces ahead] in copies.c. */
-static void lower_pieces(struct lowering *l, const struct ir_instruction *forall, int threads,
-                         enum target_hardware first) {
+static void lower_pieces_by(struct lowering *l, const struct ir_instruction *forall, int threads,
+                            enum target_hardware first, int64_t size, enum target_piece by) {
     const struct ir_value *index = forall->parameters[0];
-    int64_t size = pieces_of(forall), pieces = forall->operands[0]->constant.integer / size;
+    int64_t pieces = forall->operands[0]->constant.integer / size;
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_hardware(l, first);
     loop->limit = expr_integer(l, BASE_I32, pieces);
     loop->step = expr_integer(l, BASE_I32, threads);
-    loop->unroll = pieces <= (int64_t)GPU_UNROLLED * threads;
+    loop->unroll = by != TARGET_PIECE_APART && pieces <= (int64_t)GPU_UNROLLED * threads;
+    loop->is_short = by == TARGET_PIECE_APART;
     if (pieces % threads == 0) {
         loop->value = expr_integer(l, BASE_I32, 0);
         loop->limit = expr_integer(l, BASE_I32, pieces / threads);
@@ -402,16 +402,51 @@ static void lower_pieces(struct lowering *l, const struct ir_instruction *forall
     }
     struct lower_scope scope = lower_enter(l, &loop->body);
     loop->variable = lower_variable(l, BASE_I32, "piece", "piece");
-    struct target_expr *at = expr_variable(l, loop->variable, 0, pieces);
+    struct target_expr *at = expr_variable(l, loop->variable, 0, pieces), *all = at;
     if (pieces % threads == 0)
-        at = expr_operation(l, OP_ADD, BASE_I32,
-                            expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, threads)),
-                            expr_convert(l, expr_hardware(l, first), BASE_I32));
+        at = expr_convert(l, expr_hardware(l, first), BASE_I32);
     at = expr_operation(l, OP_MUL, BASE_I32, at, expr_integer(l, BASE_I32, size));
+    if (pieces % threads == 0) /* what is each thread's, and what is known in the unrolled loop */
+        at = expr_operation(l, OP_ADD, BASE_I32, at,
+                            expr_operation(l, OP_MUL, BASE_I32, all, expr_integer(l, BASE_I32, size * threads)));
     lower_bind(l, index, lower_named(l, at, index->name, "i"));
     l->piece = (int)size;
+    l->piece_by = by;
     lower_region(l, forall->regions[0]);
     l->piece = 0;
+    lower_leave(l, scope);
+}
+
+/* The branch for the pieces of another array, if only what is declared is behind it: that goes before it then. */
+static struct target_statement *last_aligned(struct lowering *l) {
+    size_t count = l->block->statements.count, at = count;
+    while (at > 0 && l->block->statements.at[at - 1]->kind == TARGET_DECLARE)
+        at--;
+    struct target_statement *last = at ? l->block->statements.at[at - 1] : NULL;
+    if (!last || last->kind != TARGET_IF || last->value != l->are_aligned)
+        return NULL;
+    for (size_t i = at; i < count; i++)
+        l->block->statements.at[i - 1] = l->block->statements.at[i];
+    return l->block->statements.at[count - 1] = last;
+}
+
+/* See note [pieces ahead] in copies.c. */
+static void lower_pieces(struct lowering *l, const struct ir_instruction *forall, int threads,
+                         enum target_hardware first) {
+    int64_t size = pieces_of(l, forall);
+    if (!map_has(l->aligned_loops, forall)) {
+        lower_pieces_by(l, forall, threads, first, size, TARGET_PIECE_ASKS);
+        return;
+    }
+    struct target_statement *are_aligned = last_aligned(l);
+    are_aligned = are_aligned ? are_aligned : lower_emit(l, TARGET_IF);
+    are_aligned->value = l->are_aligned;
+    struct lower_scope scope = lower_enter(l, &are_aligned->body);
+    lower_pieces_by(l, forall, threads, first, size, TARGET_PIECE_ALIGNED);
+    lower_leave(l, scope);
+    lower_forget(l, forall->regions[0]);
+    scope = lower_enter(l, &are_aligned->other);
+    lower_pieces_by(l, forall, threads, first, size, TARGET_PIECE_APART);
     lower_leave(l, scope);
 }
 
@@ -426,7 +461,7 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
         lower_tickets(l, forall);
         return;
     }
-    if (share.constant_stride && !share.is_sequential && pieces_of(forall)) {
+    if (share.constant_stride && !share.is_sequential && pieces_of(l, forall)) {
         lower_pieces(l, forall, share.constant_stride, share.first);
         return;
     }
@@ -689,6 +724,21 @@ static int64_t array_bytes(const struct target_block *block, bool at_a_time) {
     return bytes;
 }
 
+static int64_t largest_bytes(const struct target_block *block) {
+    int64_t most = 0;
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        const struct target_array *array = statement->array;
+        if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE && !array->is_brief &&
+            array->capacity * (int64_t)target_element_bytes(array->element) > most)
+            most = array->capacity * (int64_t)target_element_bytes(array->element);
+        int64_t body = largest_bytes(&statement->body), other = largest_bytes(&statement->other);
+        most = body > most ? body : most;
+        most = other > most ? other : most;
+    }
+    return most;
+}
+
 /* Bytes that are declared besides the arrays: what checks and tickets need, see simt_begin, and target_spare_bytes. */
 enum { OTHER_SHARED_BYTES = 32 };
 
@@ -755,9 +805,11 @@ void simt_begin(struct lowering *l) {
         l->stop_flag = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
+    pieces_begin(l);
     simt_forall(l, l->forall);
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);
+    l->target->largest_bytes = largest_bytes(&l->target->body);
     if (lower_has_quirk(l, QUIRK_AS_WRITTEN) &&
         (has_barrier_within(&l->target->body, false, 0) || lower_steps_wrap(l->forall->regions[0])))
         l->target->quirks |= quirk_bit(QUIRK_AS_WRITTEN) | quirk_bit(QUIRK_SHARED_ADDRESSES);

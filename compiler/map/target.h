@@ -70,6 +70,8 @@ enum target_expr_kind {
     TARGET_EXPR_OPERATION, /* op operands */
     TARGET_EXPR_ELEMENT,   /* array[operands[0]] */
     TARGET_EXPR_HARDWARE,
+    TARGET_EXPR_KEPT,    /* operands[0], and the compiler is not to know how it is made: note [kept places] */
+    TARGET_EXPR_ALIGNED, /* does array, in global memory, begin at a multiple of 16 bytes? */
 };
 struct target_expr {
     enum target_expr_kind kind;
@@ -106,13 +108,14 @@ enum target_statement_kind {
     TARGET_ATOMIC,  /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of
                       value (and expected) */
     TARGET_FENCE,
-    TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
-    TARGET_COPY,            /* array[index …] = value, an element, and those that follow, together by threads whose
+    TARGET_SHUFFLE,    /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
+    TARGET_COPY,       /* array[index …] = value, an element, and those that follow, together by threads whose
                                number `limit` says: note [copies by 16 bytes]; or by this thread: note [copies ahead] */
-    TARGET_END_COPIES,      /* a group of them ends, and all but the last `copied` are waited for; -1: none */
-    TARGET_NOW,             /* variable = 0, which is known here only: what is computed with it is computed here */
-    TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
-    TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array`, or
+    TARGET_END_COPIES, /* a group of them ends, and all but the last `copied` are waited for; -1: none */
+    TARGET_NOW,        /* variable = 0, which is known here only: what is computed with it is computed here */
+    TARGET_MMA,        /* results = the lane's part of a product of matrices, of `operands` */
+    TARGET_HOLD_ROWS, /* array[index …] = rows from the element `value` on, of matrices; `threads`: columns of them */
+    TARGET_CHECK,     /* unless `value`: report `site` with the numbers `index` and `limit` to `array`, or
                                leave it in `variable` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
@@ -131,6 +134,14 @@ enum target_exchange {
     TARGET_EXCHANGE_XOR,
     TARGET_EXCHANGE_MATCH, /* not one: the lanes alike in the bits that index says */
     TARGET_EXCHANGE_COUNT
+};
+
+/* How a thread copies elements next to each other: note [pieces ahead] in copies.c. */
+enum target_piece {
+    TARGET_PIECE_ASKS,    /* at once, if that may be */
+    TARGET_PIECE_ALIGNED, /* at once */
+    TARGET_PIECE_APART,   /* one by one */
+    TARGET_PIECE_COUNT
 };
 
 /* Orders to a compiler that makes vectors of a loop's iterations. */
@@ -164,9 +175,11 @@ struct target_statement {
     struct target_expr *expected;     /* ATOMIC: to be exchanged for value */
     struct target_expr **operands;    /* MMA: MMA_OPERANDS */
     struct target_expr **rows;        /* MMA: NULL, or elements: note [rows of matrices] in ir.h */
+    struct target_expr **held;        /* MMA: NULL, or where its matrices' rows are held: note [rows held] in kept.c */
     struct target_variable **results; /* MMA: MMA_SUMS */
     int64_t copied;                   /* COPY: elements, a multiple of; END_COPIES: groups */
     int threads;                      /* COPY: these; 0: by this thread */
+    enum target_piece piece;          /* COPY: by this thread, of more than one element */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
@@ -252,6 +265,7 @@ struct target_kernel {
     bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_NONE (the loop mapping need not say so) */
     int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t register_bytes; /* SIMT: what they take at a time */
+    int64_t largest_bytes;  /* SIMT: of the largest of them */
     int64_t static_shared_bytes;     /* declared in the kernel */
     int64_t wanted_shared_bytes;     /* SIMT: more than there may be, so that arrays lie in global memory; or 0 */
     const struct ir_buffer *outside; /* the largest of these arrays */

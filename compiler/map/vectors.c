@@ -171,6 +171,8 @@ static enum shape shape_of(const struct finder *f, const struct target_expr *exp
         return SHAPE_LANES;
     switch (expr->kind) {
     case TARGET_EXPR_CONSTANT:
+    case TARGET_EXPR_ALIGNED:
+    case TARGET_EXPR_KEPT:
     case TARGET_EXPR_HARDWARE: return SHAPE_UNIFORM;
     case TARGET_EXPR_VARIABLE:
         if (expr->variable == f->index)

@@ -852,10 +852,14 @@ def cases(env):
                 "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
         first, loop = text.split("while (")
-        assert [count("fcl_end_copies<-1>", first), count("fcl_copy_piece<8>", first)] == [2, 3], text
+        assert [count("fcl_end_copies<-1>", first), count("fcl_copy_aligned<8>", first)] == [2, 3], text
+        # one question in a launch, whether arrays and rows begin at multiples of 16 bytes
+        assert count(r"are_aligned = fcl_is_aligned\(xs\) && \(wide & 7\) == 0;", first) == 1, text
         assert count("__syncthreads", loop) == 1 and loop.index("fcl_end_copies<2>") < loop.index("__syncthreads"), text
         # rows of 64 halves by pieces of 8; every second float alone
-        assert count("fcl_copy_piece<8>", loop) == 1 and count("fcl_copy_ahead", loop) == 1, text
+        assert count("fcl_copy_aligned<8>", loop) == 1 and count("fcl_copy_ahead", loop) == 1, text
+        # what is the same in all steps is computed before them
+        assert count("= fcl_kept", first) == 2 and not count("fcl_kept", loop), text
     yield Case("what powerAhead loads is copied in stages, with one barrier a step", ahead)
 
     def known_sizes():
@@ -876,12 +880,16 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
-        first, loop, rest = text.split("while (")  # two panels before the loop, one in it; what is left
-        assert [count("fcl_copy_piece<8>", part) for part in (first, loop, rest)] == [4, 2, 0], text
-        assert [count("fcl_end_copies<1>", loop), count("__syncthreads", loop)] == [1, 1], loop
-        # and lanes load rows of matrices together, behind the barrier
-        assert [count("fcl_mma_f16_rows", part) for part in (first, loop, rest)] == [0, 2, 0], text
-        assert loop.index("__syncthreads") < loop.index("now = fcl_now()") < loop.index("fcl_mma_f16_rows"), loop
+        first, loop, rest = text.split("while (")  # a panel before the loop, one in it; what is left
+        assert [count("fcl_copy_aligned<8>", part) for part in (first, loop, rest)] == [2, 2, 0], text
+        assert [count("fcl_copy_apart<8>", part) for part in (first, loop, rest)] == [2, 2, 0], text
+        assert [count("fcl_end_copies<0>", loop), count("__syncthreads", loop)] == [1, 1], loop
+        assert count(r"if \(are_aligned\)", loop) == 1, loop
+        # lanes load rows of matrices together, behind the barrier, each once for all products of 16 columns and rows
+        assert [count(f"fcl_{what}", loop) for what in ("hold_rows", "hold_columns", "mma_f16_held")] == [2, 2, 2], loop
+        assert loop.index("__syncthreads") < loop.index("fcl_hold_rows") < loop.index("fcl_mma_f16_held"), loop
+        # places: of both copies here and there, of rows of first matrices, and of pairs of second ones
+        assert [count("= fcl_kept", part) for part in (first, loop)] == [4 + 2 + 2, 0], text
     yield Case("a product of halves copies eight at a time, and loads rows for its units", panels_of_halves)
 
     def calls():

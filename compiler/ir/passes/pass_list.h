@@ -29,6 +29,8 @@ void pass_join_launches(struct arena *arena, struct ir_kernel *kernel);
 void pass_on_device(struct arena *arena, struct ir_kernel *kernel);
 void pass_zeros(struct arena *arena, struct ir_kernel *kernel);
 void pass_sink(struct arena *arena, struct ir_kernel *kernel);
+/* Where steps copy ahead. */
+void pass_steady(struct arena *arena, struct ir_kernel *kernel);
 void pass_unroll(struct arena *arena, struct ir_kernel *kernel);
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel);
 
