@@ -47,7 +47,8 @@ PRIMITIVE(ALL_OF) {
     struct ir_builder *b = e->builder;
     struct ir_value *n = elab_as_scalar(e, arguments[0]), *length = elab_as_scalar(e, arguments[1]);
     if (n && length)
-        elab_hold(e, CHECK_INDEX, ir_binary(b, OP_LE, n, length), ir_binary(b, OP_SUB, n, ir_int(b, 1)), length, e->span);
+        elab_hold(e, CHECK_INDEX, ir_binary(b, OP_LE, n, length), ir_binary(b, OP_SUB, n, ir_int(b, 1)), length,
+                  e->span);
     return arguments[0];
 }
 

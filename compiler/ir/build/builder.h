@@ -1,5 +1,5 @@
 /* Declarations that the files of the builder share. Each file uses those before it: values.c
-   (values and what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what
+   (values and what is known of them), linear.c (sums), products.c, facts.c (what is assumed), prove.c (what
    follows), simplify.c (rules: what an operation is equal to), build.c (operations and memory),
    control.c (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILD_BUILDER_H
@@ -47,10 +47,10 @@ struct undo {
 /* x < y, or x <= y, as integers, here. */
 struct order {
     struct ir_value *x, *y;
-    bool strict;
+    bool strict, is_minor; /* it is for longer proofs alone */
 };
 
-struct settled {
+struct settled_term {
     const struct ir_value *value;
     int64_t coefficient;
 };
@@ -92,14 +92,14 @@ struct ir_builder {
     int proof_steps; /* left of the proof that is tried */
     int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
     struct known_sum *sums;
-    ir_values products; /* of values, in proofs alone: note [products] in linear.h */
+    ir_values products;     /* of values, in proofs alone: note [products] in linear.h */
     struct ir_value *times; /* in a proof: what the bound that is looked for is multiplied by; or NULL */
     struct known_operation *operations;
     bool is_long_proof, goes_by_told;
-    int asks;                /* how deep a proof may still ask whether something wraps */
-    VEC(struct settled) settled; /* terms that a proof replaces no more */
-    size_t settled_from;     /* those of the goal at hand */
-    int supposes;            /* how many conditions a proof supposes */
+    int asks;                         /* how deep a proof may still ask whether something wraps */
+    VEC(struct settled_term) settled; /* terms that a proof replaces no more */
+    size_t settled_from;              /* those of the goal at hand */
+    int supposes;                     /* how many conditions a proof supposes */
     uint32_t told_proof, told_proofs; /* the number of the proof that goes by what was told, or 0; and of all these */
     struct known_parts *known_parts;
     size_t store_count, instruction_count; /* all of them */
@@ -119,8 +119,6 @@ static inline struct value_info *facts_of(struct ir_builder *b, const struct ir_
         builder_make_room(b, value->id);
     return &b->values.at[value->id];
 }
-/* The bounds of a product of values, which may exceed 64 bits. */
-void facts_product_bounds(struct ir_builder *b, const struct ir_value *product, range_wide *low, range_wide *high);
 static inline struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
     const struct value_info *info = facts_of(b, value);
     return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};

@@ -199,13 +199,28 @@ bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum)
     return linear_expand(value, sum) && join_quotients(b, sum);
 }
 
+static range_wide least_of(range_wide a, range_wide b) { return a < b ? a : b; }
+static range_wide most_of(range_wide a, range_wide b) { return a > b ? a : b; }
+
+/* Three factors of 32 bits fit 94 bits. */
+static void product_bounds(struct ir_builder *b, const struct ir_value *product, range_wide *low, range_wide *high) {
+    const struct ir_instruction *made = product->definition;
+    *low = *high = 1;
+    for (size_t i = 0; i < made->operand_count; i++) {
+        struct range range = facts_range(b, made->operands[i]);
+        range_wide p = *low * range.low, q = *low * range.high, r = *high * range.low, s = *high * range.high;
+        *low = least_of(least_of(p, q), least_of(r, s));
+        *high = most_of(most_of(p, q), most_of(r, s));
+    }
+}
+
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high) {
     *low = *high = sum->constant;
     for (size_t i = 0; i < sum->count; i++) {
         const struct ir_value *value = sum->term[i].value;
         range_wide factor = sum->term[i].coefficient, least, most;
         if (linear_is_product(value)) {
-            facts_product_bounds(b, value, &least, &most);
+            product_bounds(b, value, &least, &most);
         } else {
             struct range range = facts_range(b, value);
             least = range.low;

@@ -3,21 +3,6 @@
 
 enum { MOST_FACTORS = 3, MOST_PRODUCTS = 512 };
 
-static range_wide least_of(range_wide a, range_wide b) { return a < b ? a : b; }
-static range_wide most_of(range_wide a, range_wide b) { return a > b ? a : b; }
-
-/* The bounds of three factors of 32 bits fit 94 bits. */
-void facts_product_bounds(struct ir_builder *b, const struct ir_value *product, range_wide *low, range_wide *high) {
-    const struct ir_instruction *made = product->definition;
-    *low = *high = 1;
-    for (size_t i = 0; i < made->operand_count; i++) {
-        struct range range = facts_range(b, made->operands[i]);
-        range_wide p = *low * range.low, q = *low * range.high, r = *high * range.low, s = *high * range.high;
-        *low = least_of(least_of(p, q), least_of(r, s));
-        *high = most_of(most_of(p, q), most_of(r, s));
-    }
-}
-
 static size_t factors_of(struct ir_value *x, struct ir_value **factors) {
     if (!linear_is_product(x)) {
         factors[0] = x;
@@ -54,8 +39,8 @@ struct ir_value *linear_product(struct ir_builder *b, struct ir_value *x, struct
     made->operand_count = count;
     made->operands = ARENA_ARRAY(b->scratch, struct ir_value *, count);
     memcpy(made->operands, factors, count * sizeof *factors);
-    *product = (struct ir_value){.id = UINT32_MAX, .base = BASE_I64, .low = INT64_MIN, .high = INT64_MAX,
-                                 .definition = made};
+    *product =
+        (struct ir_value){.id = UINT32_MAX, .base = BASE_I64, .low = INT64_MIN, .high = INT64_MAX, .definition = made};
     vec_push(b->scratch, &b->products, product);
     return product;
 }
@@ -64,8 +49,8 @@ struct ir_value *linear_other_factors(struct ir_builder *b, const struct ir_valu
     struct ir_value *other = NULL;
     for (size_t i = 0; i < product->definition->operand_count; i++)
         if (i != which)
-            other = other ? linear_product(b, other, product->definition->operands[i])
-                          : product->definition->operands[i];
+            other =
+                other ? linear_product(b, other, product->definition->operands[i]) : product->definition->operands[i];
     return other;
 }
 

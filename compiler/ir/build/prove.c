@@ -1,7 +1,13 @@
 /* Proofs of orders: x < y or x <= y, from the ranges of values, their definitions and the orders
    that are known here. Goals are sums that must not be negative. The search replaces a term that
    pulls the sum down by an upper bound of the term, and a term that lifts the sum by a lower bound,
-   until the ranges of the terms that are left decide. */
+   until the ranges of the terms that are left decide.
+
+   note [proofs of products]
+   A longer proof has sums of products (note [products] in linear.h). An operation is the sum or
+   product of what it is made of where that fits its type, which is a goal of its own (`fits`). In a
+   product one factor is replaced by a bound of it, where the others are natural: `times` is what
+   that bound is multiplied by. */
 #include "ir/build/bits.h"
 #include "ir/build/linear.h"
 
@@ -14,7 +20,7 @@ enum { MOST_ASKED = 2 };
 enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* The steps of all long proofs of a kernel together: a program that makes very many checks is to
    compile in a second. */
-enum { ALL_LONG_STEPS = 500000 };
+enum { ALL_LONG_STEPS = 1000000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
@@ -84,8 +90,7 @@ static bool fits(struct ir_builder *b, enum base base, const struct linear *sum)
     b->proof_steps -= kept;
     b->asks--;
     bool is_proved = !__builtin_sub_overflow(below.constant, INT32_MIN, &below.constant) &&
-                     linear_add(&above, sum, -1) &&
-                     (low >= base_low(base) || prove_deeper(b, &below, FITS_DEPTH)) &&
+                     linear_add(&above, sum, -1) && (low >= base_low(base) || prove_deeper(b, &below, FITS_DEPTH)) &&
                      (high <= base_high(base) || prove_deeper(b, &above, FITS_DEPTH));
     b->asks++;
     b->proof_steps += kept;
@@ -279,9 +284,9 @@ static void push_orders(struct ir_builder *b, const struct ir_value *value, bool
         return;
     bool is_strict = is_order && (condition->op == OP_LT) == truth;
     vec_push(b->scratch, &b->orders,
-             ((struct order){truth || are_same ? x[0] : x[1], truth || are_same ? x[1] : x[0], is_strict}));
+             ((struct order){truth || are_same ? x[0] : x[1], truth || are_same ? x[1] : x[0], is_strict, false}));
     if (are_same)
-        vec_push(b->scratch, &b->orders, ((struct order){x[1], x[0], false}));
+        vec_push(b->scratch, &b->orders, ((struct order){x[1], x[0], false, false}));
 }
 
 /* Until end_supposing, which gets what this gives. */
@@ -329,8 +334,8 @@ static bool replace_given(struct ir_builder *b, struct linear *rest, struct ir_v
         if (is_given(branch, is_product ? x->definition->operands[k] : x, &which)) {
             is_added = add_value(b, rest, x, -coefficient);
             b->times = is_product ? linear_other_factors(b, x, k) : NULL;
-            is_added = is_added && (b->times || !is_product) &&
-                       add_value(b, rest, region->yields.at[which], coefficient);
+            is_added =
+                is_added && (b->times || !is_product) && add_value(b, rest, region->yields.at[which], coefficient);
             b->times = NULL;
             break;
         }
@@ -350,8 +355,8 @@ static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, co
         struct linear rest = *sum;
         size_t orders = suppose(b, branch->operands[0], r == 0);
         for (size_t i = 0; i < sum->count && is_proved; i++)
-            is_proved = replace_given(b, &rest, sum->term[i].value, sum->term[i].coefficient, branch,
-                                      branch->regions[r]);
+            is_proved =
+                replace_given(b, &rest, sum->term[i].value, sum->term[i].coefficient, branch, branch->regions[r]);
         is_proved = is_proved && prove_apart(b, &rest, depth - 1);
         end_supposing(b, orders);
     }
@@ -362,8 +367,8 @@ static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, co
 static bool is_at_least(struct ir_builder *b, struct ir_value *x, int64_t least, int depth) {
     struct linear sum = {.base = x->base, .exact = true, .constant = -least};
     struct ir_value *times = b->times;
-    if (facts_range(b, x).low >= least)
-        return true;
+    if (facts_range(b, x).low >= least || depth == 0)
+        return facts_range(b, x).low >= least;
     b->times = NULL;
     bool is_proved = add_value(b, &sum, x, 1) && prove_apart(b, &sum, depth - 1);
     b->times = times;
@@ -432,13 +437,14 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
         return unconverted(b, x) != x && prove_instead(b, sum, factor, x, unconverted(b, x), depth);
     if (!b->times && prove_by_quotient(b, sum, x, factor, depth))
         return true;
-    if ((definition->op != OP_REM && definition->op != OP_DIV) || !is_natural(b, y[0], depth) ||
-        !is_at_least(b, y[1], 1, depth))
+    if ((definition->op != OP_REM && definition->op != OP_DIV) ||
+        !is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0) ||
+        !is_at_least(b, y[1], 1, b->is_long_proof ? depth : 0))
         return false;
     if (definition->op == OP_REM)
         return prove_with(b, sum, factor, x, y[1], true, depth);
     return prove_instead(b, sum, factor, x, y[0], depth) ||
-           (!b->times && factor == 1 && prove_by_division(b, sum, x, depth));
+           (b->is_long_proof && !b->times && factor == 1 && prove_by_division(b, sum, x, depth));
 }
 
 /* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1), however q is rounded. */
@@ -522,18 +528,22 @@ static int64_t factor_of_term(int64_t c, int64_t coefficient) {
     return c > 0 && coefficient > 0 && coefficient % c == 0 ? coefficient / c : 0;
 }
 
+static void order_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
+    exact_sum(b, b->is_long_proof ? unconverted(b, x) : x, sum);
+}
+
 static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, const struct order *order) {
     int64_t factor = coefficient_of(sum, order->y);
     if (factor > 0)
         return factor;
     struct linear part;
-    exact_sum(b, unconverted(b, order->x), &part);
+    order_sum(b, order->x, &part);
     factor = 0;
     for (size_t t = 0; factor == 0 && t < part.count; t++)
         factor = factor_of_term(part.term[t].coefficient, -coefficient_of(sum, part.term[t].value));
     if (factor > 0)
         return factor;
-    exact_sum(b, unconverted(b, order->y), &part);
+    order_sum(b, order->y, &part);
     for (size_t t = 0; factor == 0 && t < part.count; t++)
         factor = factor_of_term(part.term[t].coefficient, coefficient_of(sum, part.term[t].value));
     return factor;
@@ -564,8 +574,8 @@ static bool prove_by_orders(struct ir_builder *b, const struct linear *sum, stru
     return false;
 }
 
-/* A quotient q = y / d times d, and perhaps times more: at most y where y is natural, at least y - (d - 1). The divisor is
-   a factor, or so many times one. */
+/* A quotient q = y / d times d, and perhaps times more: at most y where y is natural, at least y - (d - 1). The divisor
+   is a factor, or so many times one. */
 static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struct ir_value *product, size_t which,
                            int64_t coefficient, int depth) {
     struct ir_value **x = product->definition->operands;
@@ -574,8 +584,8 @@ static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struc
     if (!made || made->kind != IR_OPERATION || made->op != OP_DIV || facts_range(b, made->operands[1]).low < 1)
         return false;
     exact_sum(b, made->operands[1], &divisor);
-    if (divisor.count != 1 || divisor.constant != 0 || divisor.term[0].coefficient < 1 || coefficient % divisor.term[0].coefficient != 0 ||
-        (coefficient < 0 && !is_natural(b, made->operands[0], depth)))
+    if (divisor.count != 1 || divisor.constant != 0 || divisor.term[0].coefficient < 1 ||
+        coefficient % divisor.term[0].coefficient != 0 || (coefficient < 0 && !is_natural(b, made->operands[0], depth)))
         return false;
     int64_t factor = coefficient / divisor.term[0].coefficient;
     for (size_t k = 0; k < product->definition->operand_count; k++) {
@@ -619,7 +629,7 @@ static bool prove_by_product(struct ir_builder *b, const struct linear *sum, siz
 
 /* Terms are replaced in one order, not in each: a term that was not replaced so far stays, as often as it is there. */
 static bool is_settled(const struct ir_builder *b, const struct linear *sum, size_t at) {
-    for (size_t i = b->settled_from; i < b->settled.count; i++)
+    for (size_t i = b->settled_from; b->is_long_proof && i < b->settled.count; i++)
         if (b->settled.at[i].value == sum->term[at].value && b->settled.at[i].coefficient == sum->term[at].coefficient)
             return true;
     return false;
@@ -654,12 +664,16 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
             continue;
         if (prove_by_replacing(b, sum, i, depth))
             return true;
-        vec_push(b->scratch, &b->settled, ((struct settled){sum->term[i].value, sum->term[i].coefficient}));
+        vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
     }
-    size_t most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
-    size_t count = b->outside ? 0 : b->orders.count, first = count > most ? count - most : 0;
+    size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
+    size_t first = count;
+    for (; first > 0 && most > 0; first--)
+        most -= b->is_long_proof || !b->orders.at[first - 1].is_minor;
     for (size_t i = first; i < count; i++) {
         struct order order = b->orders.at[i];
+        if (order.is_minor && !b->is_long_proof)
+            continue;
         int64_t factor = factor_of_order(b, sum, &order);
         if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
             return true;
@@ -695,9 +709,10 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     }
     struct linear difference = {.base = x->base, .exact = true, .constant = -(int64_t)strict};
     begin_proof(b, steps, depth > PROOF_DEPTH);
-    bool is_proved =
-        add_value(b, &difference, y, 1) && add_value(b, &difference, x, -1) &&
-        (b->is_long_proof ? prove_deeper(b, &difference, depth) : prove(b, &difference, depth));
+    bool is_proved = b->is_long_proof ? add_value(b, &difference, y, 1) && add_value(b, &difference, x, -1) &&
+                                            prove_deeper(b, &difference, depth)
+                                      : linear_add(&difference, sum_of(b, y), 1) &&
+                                            linear_add(&difference, sum_of(b, x), -1) && prove(b, &difference, depth);
     end_proof(b);
     return is_proved;
 }
@@ -712,7 +727,7 @@ bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value,
 
 bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
     begin_proof(b, LONG_PROOF_STEPS, true);
-    bool is_proved = prove(b, sum, LONG_PROOF_DEPTH);
+    bool is_proved = prove_deeper(b, sum, LONG_PROOF_DEPTH);
     end_proof(b);
     return is_proved;
 }
