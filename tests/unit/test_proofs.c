@@ -182,15 +182,15 @@ static void places_are_told_apart(void **state) {
         if (condition && ir_known(t->b, condition) != IR_UNKNOWN)
             condition = NULL;
         for (int which = 0; which < (form == 0 ? 1 : 2); which++) {
+            if (condition && !which)
+                ir_begin_if(t->b, condition);
+            else if (condition)
+                ir_else(t->b, NULL, 0);
             struct ir_value *place = draw(&seed, 2) ? any_value(t, &seed, 3) : base;
             if (draw(&seed, 2))
                 place = ir_binary(t->b, draw(&seed, 2) ? OP_XOR : OP_ADD, place, any_constant(t, &seed));
             if (form == 1)
                 place = DO(ADD, DO(MUL, place, INT(2)), INT(which));
-            if (condition && !which)
-                ir_begin_if(t->b, condition);
-            else if (condition)
-                ir_else(t->b, NULL, 0);
             places[which] = place;
             writes[which] = (struct ir_write){place, ir_current(t->b)};
             ir_store(t->b, t->out, INT(0), t->i);
