@@ -43,6 +43,15 @@ PRIMITIVE(NO_GROUPS) {
     return elab_scalar(e, ir_int(b, 0));
 }
 
+PRIMITIVE(ALL_OF) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *n = elab_as_scalar(e, arguments[0]), *length = elab_as_scalar(e, arguments[1]);
+    if (n && length)
+        elab_hold(e, CHECK_INDEX, ir_binary(b, OP_LE, n, length), ir_binary(b, OP_SUB, n, ir_int(b, 1)), length,
+                  e->span);
+    return arguments[0];
+}
+
 /* The array need not be run: see note [measured] in matrix.c. Its chunks are elaborated as shapes. */
 PRIMITIVE(LENGTH_PUSH) {
     struct push *push = elab_as_push(e, arguments[0]);

@@ -97,6 +97,14 @@ PRIMITIVE(NO_GROUPS) {
                 (long long)a[0].scalar.integer);
 }
 
+PRIMITIVE(ALL_OF) {
+    int64_t n = interp_known(in, a[0], span).scalar.integer, length = interp_known(in, a[1], span).scalar.integer;
+    if (n > length)
+        interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "index %lld is out of range: the array has %lld elements",
+                    (long long)n - 1, (long long)length);
+    return int_of(n);
+}
+
 PRIMITIVE(LENGTH_PUSH) { return int_of(interp_measured_length(in, a[0].push)); }
 
 PRIMITIVE(INDEX) { return interp_plain(in, pull_at(in, a[0].pull, a[1], span)); }

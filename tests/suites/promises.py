@@ -28,12 +28,17 @@ kernel placed (bad : int) (at : int) (xs : [int]) =
 kernel nested (bad : int) (at : int) (xs : [int]) =
   concat 4 (mapIx (fn c chunk => permute (fn i => if c * 4 + i == at then bad else 3 - i) (push <block> chunk))
     (splitUp 4 xs))
+kernel inMatrix (bad : int) (at : int) (xs : [int]) =
+  let width = max 1 (length xs / 3)
+      rows = length xs / width
+      all = takeAll (lengthTimes rows width) xs
+  in generate (rows * width) (fn e => all ! (if e == at then bad else e / width * width + e % width))
 sig added : int -> int -> [int] -> [int]<grid>
 kernel added (bad : int) (at : int) (xs : [int]) =
   reduceByIndex (+) 0 (replicate 16 0) (mapIx (fn i x => (i % 16, xs ! (if i == at then bad else i))) xs)
 """
 # Of each: what it asks of the bad place among n, and which lengths it takes.
-KERNELS = {"gathered": 1, "moved": 1, "paired": 1, "inBlocks": 8, "placed": 1, "nested": 4, "added": 1}
+KERNELS = {"gathered": 1, "moved": 1, "paired": 1, "inBlocks": 8, "placed": 1, "nested": 4, "inMatrix": 1, "added": 1}
 LENGTHS = (1, 8, 33, 256, 1000)
 FAR = (-1, -2**31, 2**31 - 1, 10**6)
 

@@ -19,7 +19,8 @@ struct fixture {
     struct ir_builder *b;
     struct ir_buffer *out;
     struct ir_value *i, *k; /* the indices */
-    int64_t at_i, at_k;
+    struct ir_value *n, *m; /* parameters, or NULL */
+    int64_t at_i, at_k, at_n, at_m;
 };
 
 static struct fixture *new_fixture(void) {
@@ -83,6 +84,8 @@ static int64_t evaluate(const struct fixture *t, const struct ir_value *value) {
         return value->constant.integer;
     if (value == t->i || value == t->k)
         return value == t->i ? t->at_i : t->at_k;
+    if (value == t->n || value == t->m)
+        return value == t->n ? t->at_n : t->at_m;
     const struct ir_instruction *made = value->definition;
     assert_true(made && made->kind == IR_OPERATION);
     union scalar x[3];
@@ -179,15 +182,15 @@ static void places_are_told_apart(void **state) {
         if (condition && ir_known(t->b, condition) != IR_UNKNOWN)
             condition = NULL;
         for (int which = 0; which < (form == 0 ? 1 : 2); which++) {
+            if (condition && !which)
+                ir_begin_if(t->b, condition);
+            else if (condition)
+                ir_else(t->b, NULL, 0);
             struct ir_value *place = draw(&seed, 2) ? any_value(t, &seed, 3) : base;
             if (draw(&seed, 2))
                 place = ir_binary(t->b, draw(&seed, 2) ? OP_XOR : OP_ADD, place, any_constant(t, &seed));
             if (form == 1)
                 place = DO(ADD, DO(MUL, place, INT(2)), INT(which));
-            if (condition && !which)
-                ir_begin_if(t->b, condition);
-            else if (condition)
-                ir_else(t->b, NULL, 0);
             places[which] = place;
             writes[which] = (struct ir_write){place, ir_current(t->b)};
             ir_store(t->b, t->out, INT(0), t->i);
@@ -301,12 +304,150 @@ static void remainders_bound(void **state) {
     arena_free(t->arena);
 }
 
+/* ---- products of numbers that are known in a run ---- */
+
+static struct ir_value *any_of_four(struct fixture *t, uint64_t *seed) {
+    struct ir_value *all[] = {t->i, t->k, t->n, t->m};
+    return all[draw(seed, 4)];
+}
+
+/* Sums and products, quotients and remainders, and their bounds. */
+static struct ir_value *any_term(struct fixture *t, uint64_t *seed, int depth) {
+    static const enum ir_op ops[] = {OP_MUL, OP_MUL, OP_MUL, OP_ADD, OP_ADD, OP_SUB, OP_DIV, OP_REM, OP_MIN, OP_MAX};
+    if (depth == 0)
+        return any_of_four(t, seed);
+    struct ir_value *x = any_term(t, seed, (int)draw(seed, (uint64_t)depth));
+    struct ir_value *y =
+        draw(seed, 5) ? any_term(t, seed, (int)draw(seed, (uint64_t)depth)) : INT((int64_t)draw(seed, 5) - 1);
+    return ir_binary(t->b, ops[draw(seed, sizeof ops / sizeof *ops)], x, y);
+}
+
+static struct ir_value *product_fits(struct fixture *t, struct ir_value *x, struct ir_value *y) {
+    struct ir_value *wide = ir_binary(t->b, OP_MUL, ir_convert(t->b, x, BASE_I64), ir_convert(t->b, y, BASE_I64));
+    return ir_binary(t->b, OP_LE, wide, ir_constant(t->b, BASE_I64, (union scalar){.integer = INT32_MAX}));
+}
+
+/* Indices from 0 to `count` - 1 that are near the ends. */
+static int64_t index_at(int64_t count, uint64_t which) {
+    int64_t at = which < 3 ? (int64_t)which : count - 1 - (int64_t)(which - 3);
+    return at < 0 ? 0 : at;
+}
+
+static const int64_t extremes[] = {0, 1, 2, 3, 4, 5, 7, 64, 46340, 46341, 65536, INT32_MAX, INT32_MIN, -1, -3, 1 << 30};
+
+/* Each order that is proved is right for all extremes of the parameters for which the loops run and what is known
+   holds. Known is that the product fits, or does not matter; loops go up to a parameter, a product or a quotient. */
+static void proofs_with_products_hold(void **state) {
+    (void)state;
+    enum { EXTREMES = sizeof extremes / sizeof *extremes };
+    uint64_t seed = 7;
+    size_t proved = 0;
+    for (int round = 0; round < 60000; round++) {
+        struct fixture *t = new_fixture();
+        t->n = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "n");
+        t->m = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "m");
+        struct ir_value *fits = draw(&seed, 3) ? product_fits(t, t->n, t->m) : ir_bool(t->b, true);
+        ir_assume(t->b, fits);
+        struct ir_value *counts[2],
+            *choices[] = {t->n, t->m, DO(MUL, t->n, t->m), DO(DIV, t->n, DO(MAX, t->m, INT(1)))};
+        for (int c = 0; c < 2; c++)
+            counts[c] = DO(MAX, choices[draw(&seed, 4)], INT(0));
+        t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, counts[0], "i");
+        t->k = ir_begin_for(t->b, counts[1], NULL, 0, "k");
+        struct ir_value *known = DO(LT, any_term(t, &seed, 2), any_term(t, &seed, 2));
+        bool is_branch = draw(&seed, 2) && ir_known(t->b, known) == IR_UNKNOWN;
+        if (is_branch)
+            ir_begin_if(t->b, known);
+        struct ir_value *x = any_term(t, &seed, 3), *y = draw(&seed, 4) ? any_term(t, &seed, 3) : INT(0);
+        if (draw(&seed, 3)) { /* a place below a product, or not below 0 */
+            x = DO(ADD, DO(MUL, any_of_four(t, &seed), any_of_four(t, &seed)), any_of_four(t, &seed));
+            y = draw(&seed, 2) ? DO(MUL, any_of_four(t, &seed), any_of_four(t, &seed)) : any_of_four(t, &seed);
+            if (draw(&seed, 3) == 0) {
+                y = x;
+                x = INT((int64_t)draw(&seed, 3) - 1);
+            } else if (draw(&seed, 3) == 0) {
+                x = DO(DIV, any_of_four(t, &seed), any_of_four(t, &seed));
+            }
+        }
+        struct ir_value *asked = draw(&seed, 2) ? DO(LT, x, y) : DO(LE, x, y);
+        bool holds = ir_known(t->b, asked) == IR_UNKNOWN && ir_prove(t->b, asked);
+        proved += holds;
+        for (int at = 0; holds && at < EXTREMES * EXTREMES * 36; at++) {
+            t->at_n = extremes[at / 36 % EXTREMES];
+            t->at_m = extremes[at / 36 / EXTREMES];
+            int64_t many = evaluate(t, counts[0]), few = evaluate(t, counts[1]);
+            t->at_i = index_at(many, (uint64_t)at % 6);
+            t->at_k = index_at(few, (uint64_t)at % 36 / 6);
+            bool is_there = t->at_n >= t->n->low && t->at_m >= t->m->low && t->at_i < many && t->at_k < few;
+            if (is_there && evaluate(t, fits) && (!is_branch || evaluate(t, known)) && !evaluate(t, asked))
+                fail_msg("round %d: n is %lld, m is %lld, i is %lld, k is %lld", round, (long long)t->at_n,
+                         (long long)t->at_m, (long long)t->at_i, (long long)t->at_k);
+        }
+        arena_free(t->arena);
+    }
+    assert_true(proved > 500);
+}
+
+/* Places in a matrix, each beside one that is not proved, as it is wrong for some numbers. */
+static void places_in_matrices(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    t->n = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "n");
+    t->m = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "m");
+    struct ir_value *rows = DO(MAX, t->n, INT(0)), *columns = DO(MAX, t->m, INT(0)), *all = DO(MUL, rows, columns);
+    for (int is_known = 0; is_known < 2; is_known++) {
+        if (is_known)
+            ir_assume(t->b, product_fits(t, rows, columns));
+        struct ir_value *y = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, rows, "y");
+        struct ir_value *x = ir_begin_for(t->b, columns, NULL, 0, "x");
+        struct ir_value *place = DO(ADD, DO(MUL, y, columns), x);
+        assert_int_equal(ir_prove(t->b, DO(LT, place, all)), is_known); /* else the place and `all` wrap */
+        assert_int_equal(ir_prove(t->b, DO(LE, INT(0), place)), is_known);
+        assert_false(ir_prove(t->b, DO(LT, DO(ADD, place, INT(1)), all)));
+        assert_false(ir_prove(t->b, DO(LT, DO(ADD, DO(MUL, y, rows), x), all)));
+        assert_false(ir_prove(t->b, DO(LT, INT(0), place)));
+        end_loops(t);
+        struct ir_value *e = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, all, "e");
+        t->k = ir_begin_for(t->b, INT(2), NULL, 0, "k");
+        struct ir_value *row = DO(DIV, e, columns), *column = DO(REM, e, columns);
+        assert_true(ir_prove(t->b, DO(LT, column, columns))); /* a product that is not 0 has no factor that is */
+        assert_int_equal(ir_prove(t->b, DO(LT, row, rows)), is_known);
+        assert_false(ir_prove(t->b, DO(LT, DO(DIV, DO(ADD, e, t->k), columns), rows)));
+        assert_false(ir_prove(t->b, DO(LT, row, columns)));
+        end_loops(t);
+    }
+    arena_free(t->arena);
+}
+
+/* Chunks of a size that is known in a run: each begins before the end; but for negative lengths and sizes. */
+static void chunks_of_any_size(void **state) {
+    (void)state;
+    for (int is_natural = 0; is_natural < 2; is_natural++) {
+        struct fixture *t = new_fixture();
+        t->n = ir_parameter_value(t->b, BASE_I32, is_natural ? 0 : INT32_MIN, INT32_MAX, "n");
+        t->m = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "m");
+        struct ir_value *size = DO(MAX, t->m, INT(1)), *count = DO(MAX, DO(DIV, t->n, size), INT(0));
+        t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, count, "i");
+        t->k = ir_begin_for(t->b, size, NULL, 0, "k");
+        struct ir_value *first = DO(MUL, t->i, size);
+        assert_int_equal(ir_prove(t->b, DO(LT, first, t->n)), is_natural);
+        assert_int_equal(ir_prove(t->b, DO(LT, DO(ADD, first, t->k), t->n)), is_natural);
+        assert_false(ir_prove(t->b, DO(LT, DO(ADD, first, size), t->n)));
+        assert_false(ir_prove(t->b, DO(LT, DO(MUL, t->i, DO(ADD, size, INT(1))), t->n)));
+        end_loops(t);
+        arena_free(t->arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proofs_hold),
         cmocka_unit_test(places_are_told_apart),
         cmocka_unit_test(index_functions),
         cmocka_unit_test(remainders_bound),
+        cmocka_unit_test(proofs_with_products_hold),
+        cmocka_unit_test(places_in_matrices),
+        cmocka_unit_test(chunks_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

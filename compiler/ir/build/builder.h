@@ -1,5 +1,5 @@
 /* Declarations that the files of the builder share. Each file uses those before it: values.c
-   (values and what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what
+   (values and what is known of them), linear.c (sums), products.c, facts.c (what is assumed), prove.c (what
    follows), simplify.c (rules: what an operation is equal to), build.c (operations and memory),
    control.c (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILD_BUILDER_H
@@ -47,7 +47,12 @@ struct undo {
 /* x < y, or x <= y, as integers, here. */
 struct order {
     struct ir_value *x, *y;
-    bool strict;
+    bool strict, is_minor; /* it is for longer proofs alone */
+};
+
+struct settled_term {
+    const struct ir_value *value;
+    int64_t coefficient;
 };
 
 /* A node of the table of expressions: an operation or a load. */
@@ -87,8 +92,16 @@ struct ir_builder {
     int proof_steps; /* left of the proof that is tried */
     int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
     struct known_sum *sums;
+    ir_values products;     /* of values, in proofs alone: note [products] in linear.h */
+    struct ir_value *times; /* in a proof: what the bound that is looked for is multiplied by; or NULL */
     struct known_operation *operations;
     bool is_long_proof, goes_by_told;
+    int asks;                         /* how deep a proof may still ask whether something wraps */
+    VEC(struct settled_term) settled; /* terms that a proof replaces no more */
+    size_t settled_from;              /* those of the goal at hand */
+    int supposes;                     /* how many conditions a proof supposes */
+    uint32_t told_proof, told_proofs; /* the number of the proof that goes by what was told, or 0; and of all these */
+    struct known_parts *known_parts;
     size_t store_count, instruction_count; /* all of them */
     int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
 };
@@ -120,7 +133,7 @@ struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint6
 /* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
    at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
-void facts_runs(struct ir_builder *b, const struct ir_value *count); /* a loop, whose body is open */
+void facts_runs(struct ir_builder *b, struct ir_value *count); /* a loop, whose body is open */
 void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
 void facts_undo(struct ir_builder *b, const struct frame *frame);
 

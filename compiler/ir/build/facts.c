@@ -76,7 +76,12 @@ static void narrow_through(struct ir_builder *b, struct ir_value *value, struct 
 
 static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
     b->known++;
-    vec_push(b->scratch, &b->orders, (struct order){x, y, strict});
+    vec_push(b->scratch, &b->orders, (struct order){x, y, strict, false});
+}
+
+static void push_minor_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
+    push_order(b, x, y, strict);
+    b->orders.at[b->orders.count - 1].is_minor = true;
 }
 
 static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict,
@@ -139,24 +144,80 @@ static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_val
     }
 }
 
-/* In the body of a loop of so many iterations there is one. So where the number is 0 unless a condition holds, it does;
-   only the order is kept, as what is made of outer values alone may leave the loop. */
-void facts_runs(struct ir_builder *b, const struct ir_value *count) {
-    const struct ir_instruction *made = count->definition, *condition = NULL;
-    const struct ir_value *otherwise = NULL;
-    if (made && made->kind == IR_OPERATION && made->op == OP_SELECT) {
-        condition = made->operands[0]->definition;
-        otherwise = made->operands[2];
-    }
+static bool is_at_most_zero(const struct ir_value *value) { return value->is_constant && value->constant.integer <= 0; }
+
+/* Each of them; but the first alone is a condition that short proofs ask for. */
+static void learn_holds(struct ir_builder *b, const struct ir_value *condition, bool is_minor) {
+    const struct ir_instruction *made = condition->definition;
+    if (!made || made->kind != IR_OPERATION || base_info[made->operands[0]->base].is_floating)
+        return;
+    for (size_t i = 0; made->op == OP_AND && i < 2; i++)
+        learn_holds(b, made->operands[i], true);
+    if (made->op == OP_LT || made->op == OP_LE)
+        (is_minor ? push_minor_order : push_order)(b, made->operands[0], made->operands[1], made->op == OP_LT);
+}
+
+/* One that no code has, so that it takes no number. */
+static struct ir_value *zero_of(enum base base) {
+    static struct ir_value zeros[] = {
+        [BASE_I32] = {.base = BASE_I32, .is_constant = true}, [BASE_I64] = {.base = BASE_I64, .is_constant = true}};
+    return base == BASE_I32 || base == BASE_I64 ? &zeros[base] : NULL;
+}
+
+/* The value is at least 1, and so is what it is made of, or a condition holds without which it would not be. Whether a
+   product wraps is no matter: what is not 0 has no factor that is. */
+static void learn_positive(struct ir_builder *b, struct ir_value *value, bool is_part) {
+    const struct ir_instruction *made = value->definition;
+    struct ir_value **x = made ? made->operands : NULL;
     for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
-        if (made->results[i] == count) {
-            condition = made->operands[0]->definition;
-            otherwise = made->regions[1]->yields.at[i];
+        if (made->results[i] == value && is_at_most_zero(made->regions[1]->yields.at[i]))
+            learn_holds(b, x[0], is_part);
+    bool is_operation = made && made->kind == IR_OPERATION;
+    struct ir_value *zero = zero_of(value->base);
+    if (zero && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT) && facts_range(b, value).low < 1)
+        push_minor_order(b, zero, value, true);
+    if (!is_operation)
+        return;
+    bool are_natural = made->operand_count == 2 && facts_range(b, x[0]).low >= 0 && facts_range(b, x[1]).low >= 0;
+    switch (made->op) {
+    case OP_SELECT:
+        if (is_at_most_zero(x[2])) {
+            learn_holds(b, x[0], is_part);
+            learn_positive(b, x[1], true);
         }
-    bool is_order = condition && condition->kind == IR_OPERATION && (condition->op == OP_LT || condition->op == OP_LE);
-    if (is_order && b->optimise > 0 && otherwise->is_constant && otherwise->constant.integer <= 0 &&
-        !base_info[condition->operands[0]->base].is_floating)
-        push_order(b, condition->operands[0], condition->operands[1], condition->op == OP_LT);
+        break;
+    case OP_MAX:
+        for (int i = 0; i < 2; i++)
+            if (is_at_most_zero(x[i]))
+                learn_positive(b, x[1 - i], true);
+        break;
+    case OP_MIN:
+    case OP_MUL:
+        for (int i = 0; i < 2 && (are_natural || made->op == OP_MIN); i++)
+            learn_positive(b, x[i], true);
+        break;
+    case OP_CONVERT: {
+        struct range range = facts_range(b, x[0]);
+        if (base_info[x[0]->base].is_integer && range.low >= base_low(value->base) &&
+            range_high(x[0]->base, range) <= base_high(value->base))
+            learn_positive(b, x[0], true);
+        break;
+    }
+    case OP_SUB:
+    case OP_DIV:
+    case OP_SHR:
+        if (are_natural)
+            learn_positive(b, x[0], true);
+        break;
+    default: break;
+    }
+}
+
+/* In the body of a loop of so many iterations there is one. Only orders are kept, as what is made of outer values alone
+   may leave the loop. */
+void facts_runs(struct ir_builder *b, struct ir_value *count) {
+    if (b->optimise > 0 && !count->is_constant)
+        learn_positive(b, count, false);
 }
 
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {

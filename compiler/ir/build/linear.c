@@ -46,11 +46,15 @@ void linear_remove(struct linear *sum, size_t at) {
     memmove(&sum->term[at], &sum->term[at + 1], (sum->count - at) * sizeof sum->term[0]);
 }
 
-/* Exact sums keep their coefficients in 32 bits, so that bounds of them stay within 128 (eight terms, values of 64). */
-static bool is_small(int64_t x) { return x >= INT32_MIN && x <= INT32_MAX; }
+/* Exact sums keep their coefficients in 32 bits, so that bounds of them stay within 128 (eight terms, values of 64; of
+   products, whose bounds may have 94, in 25). */
+static bool is_small(const struct ir_value *value, int64_t x) {
+    int64_t most = linear_is_product(value) ? 1 << 24 : INT32_MAX;
+    return x >= -most - 1 && x <= most;
+}
 
 static bool add_term(struct linear *sum, struct ir_value *value, int64_t coefficient) {
-    if (sum->exact && !is_small(coefficient))
+    if (sum->exact && !is_small(value, coefficient))
         return false;
     coefficient = sum->exact ? coefficient : centred(sum->base, coefficient);
     if (coefficient == 0)
@@ -61,7 +65,7 @@ static bool add_term(struct linear *sum, struct ir_value *value, int64_t coeffic
             sum->term[i].coefficient = sum->exact ? total : centred(sum->base, total);
             if (total == 0 || sum->term[i].coefficient == 0)
                 linear_remove(sum, i);
-            return !sum->exact || is_small(total);
+            return !sum->exact || is_small(value, total);
         }
     if (sum->count == LINEAR_MAX_TERMS)
         return false;
@@ -77,7 +81,7 @@ static void add_constant(struct linear *sum, int64_t constant) {
 bool linear_add(struct linear *sum, const struct linear *other, int64_t factor) {
     int64_t product, total;
     if (sum->exact) {
-        if (!is_small(factor) || __builtin_mul_overflow(other->constant, factor, &product) ||
+        if (factor < INT32_MIN || factor > INT32_MAX || __builtin_mul_overflow(other->constant, factor, &product) ||
             __builtin_add_overflow(sum->constant, product, &total))
             return false;
         for (size_t i = 0; i < other->count; i++)
@@ -195,14 +199,35 @@ bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum)
     return linear_expand(value, sum) && join_quotients(b, sum);
 }
 
+static range_wide least_of(range_wide a, range_wide b) { return a < b ? a : b; }
+static range_wide most_of(range_wide a, range_wide b) { return a > b ? a : b; }
+
+/* Three factors of 32 bits fit 94 bits. */
+static void product_bounds(struct ir_builder *b, const struct ir_value *product, range_wide *low, range_wide *high) {
+    const struct ir_instruction *made = product->definition;
+    *low = *high = 1;
+    for (size_t i = 0; i < made->operand_count; i++) {
+        struct range range = facts_range(b, made->operands[i]);
+        range_wide p = *low * range.low, q = *low * range.high, r = *high * range.low, s = *high * range.high;
+        *low = least_of(least_of(p, q), least_of(r, s));
+        *high = most_of(most_of(p, q), most_of(r, s));
+    }
+}
+
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high) {
     *low = *high = sum->constant;
     for (size_t i = 0; i < sum->count; i++) {
-        struct range range = facts_range(b, sum->term[i].value);
-        range_wide at_low = range.low * (range_wide)sum->term[i].coefficient;
-        range_wide at_high = range_high(sum->term[i].value->base, range) * sum->term[i].coefficient;
-        *low += at_low < at_high ? at_low : at_high;
-        *high += at_low < at_high ? at_high : at_low;
+        const struct ir_value *value = sum->term[i].value;
+        range_wide factor = sum->term[i].coefficient, least, most;
+        if (linear_is_product(value)) {
+            product_bounds(b, value, &least, &most);
+        } else {
+            struct range range = facts_range(b, value);
+            least = range.low;
+            most = range_high(value->base, range);
+        }
+        *low += factor * (factor > 0 ? least : most);
+        *high += factor * (factor > 0 ? most : least);
     }
 }
 
@@ -210,7 +235,7 @@ void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *l
 static bool fits_base(struct ir_builder *b, const struct linear *sum) {
     range_wide low, high;
     for (size_t i = 0; i < sum->count; i++)
-        if (!is_small(sum->term[i].coefficient))
+        if (!is_small(sum->term[i].value, sum->term[i].coefficient))
             return false;
     linear_bounds(b, sum, &low, &high);
     return low >= base_low(sum->base) && high <= base_high(sum->base);

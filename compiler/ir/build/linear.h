@@ -19,6 +19,22 @@ struct linear {
     int64_t constant;
 };
 
+/* note [products]
+   A product of values is a term, too: as an integer, which does not wrap, of two or three factors of 32 bits, each the
+   value that stands for itself. Code has no such value, so none but proofs meet one; it has no region, and it is not
+   looked up by its number. The operation of the code is that product where what it comes to fits its type: prove.c asks
+   that. */
+static inline bool linear_is_product(const struct ir_value *value) { return value->definition && !value->region; }
+/* NULL: too many factors, or no ints. */
+struct ir_value *linear_product(struct ir_builder *b, struct ir_value *x, struct ir_value *y);
+/* The product of all factors but one, or the one that is left. */
+struct ir_value *linear_other_factors(struct ir_builder *b, const struct ir_value *product, size_t which);
+/* Adds an exact sum so many times, and times the value where it is not NULL; false: it grows too large. */
+bool linear_add_times(struct ir_builder *b, struct linear *sum, const struct linear *other, int64_t factor,
+                      struct ir_value *times);
+/* Of two exact sums. */
+bool linear_multiply(struct ir_builder *b, const struct linear *x, const struct linear *y, struct linear *product);
+
 /* The positive constant by which the quotient x / c or x >> n divides; 0: the value is no such quotient. */
 int64_t linear_divisor(const struct ir_value *quotient);
 /* False: too many terms. `linear_expand` takes sums and products apart and no more, so it needs no builder. */

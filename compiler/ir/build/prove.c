@@ -1,18 +1,26 @@
 /* Proofs of orders: x < y or x <= y, from the ranges of values, their definitions and the orders
    that are known here. Goals are sums that must not be negative. The search replaces a term that
    pulls the sum down by an upper bound of the term, and a term that lifts the sum by a lower bound,
-   until the ranges of the terms that are left decide. */
+   until the ranges of the terms that are left decide.
+
+   note [proofs of products]
+   A longer proof has sums of products (note [products] in linear.h). An operation is the sum or
+   product of what it is made of where that fits its type, which is a goal of its own (`fits`). In a
+   product one factor is replaced by a bound of it, where the others are natural: `times` is what
+   that bound is multiplied by. */
 #include "ir/build/bits.h"
 #include "ir/build/linear.h"
 
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
-enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
-enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
+enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 8, FITS_STEPS = 1500 };
+/* Whether sums and products wrap may be asked inside of such a question. */
+enum { MOST_ASKED = 2 };
+enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* The steps of all long proofs of a kernel together: a program that makes very many checks is to
    compile in a second. */
-enum { ALL_LONG_STEPS = 200000 };
+enum { ALL_LONG_STEPS = 1000000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
@@ -29,6 +37,8 @@ static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
     int left = ALL_LONG_STEPS - b->long_proof_steps;
     b->proof_steps = is_long && steps > left ? left : steps;
     b->is_long_proof = is_long;
+    b->asks = is_long ? MOST_ASKED : 0;
+    b->times = NULL;
     b->proof_began_with = b->proof_steps;
 }
 
@@ -50,25 +60,41 @@ static const struct linear *sum_of(struct ir_builder *b, struct ir_value *x) {
     return &known->sum;
 }
 
-/* The value as an exact sum. Where ranges do not show that its parts make no more and no less than
-   an int, a longer proof asks what is known of them. */
-static void exact_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
-    *sum = *sum_of(b, x);
-    const struct ir_instruction *definition = x->definition;
-    bool is_sum =
-        definition && definition->kind == IR_OPERATION && (definition->op == OP_ADD || definition->op == OP_SUB);
-    bool is_taken_apart = sum->count != 1 || sum->term[0].value != x;
-    struct linear parts, below, above;
-    if (!b->is_long_proof || !is_sum || is_taken_apart || x->base != BASE_I32 || !linear_of(b, x, &parts))
-        return;
-    b->is_long_proof = false; /* once: the proofs that follow go by ranges */
-    parts.exact = true;
-    below = parts;
-    below.constant -= INT32_MIN;
-    above = (struct linear){.base = x->base, .exact = true, .constant = INT32_MAX};
-    if (linear_add(&above, &parts, -1) && prove(b, &below, PROOF_DEPTH) && prove(b, &above, PROOF_DEPTH))
-        *sum = parts;
-    b->is_long_proof = true;
+/* A goal of its own: terms that are settled in another one are not in this. */
+static bool prove_apart(struct ir_builder *b, const struct linear *sum, int depth) {
+    size_t from = b->settled_from;
+    b->settled_from = b->settled.count;
+    bool is_proved = prove(b, sum, depth);
+    b->settled_from = from;
+    return is_proved;
+}
+
+/* In steps of a few, as what is deep takes many. */
+static bool prove_deeper(struct ir_builder *b, const struct linear *sum, int depth) {
+    for (int so_far = 3; so_far < depth; so_far += 3)
+        if (prove_apart(b, sum, so_far))
+            return true;
+    return prove_apart(b, sum, depth);
+}
+
+/* Is what it comes to one of the type? Where ranges do not show it, a longer proof asks what is known. */
+static bool fits(struct ir_builder *b, enum base base, const struct linear *sum) {
+    range_wide low, high;
+    linear_bounds(b, sum, &low, &high);
+    if (low >= base_low(base) && high <= base_high(base))
+        return true;
+    if (b->asks == 0 || base != BASE_I32)
+        return false;
+    struct linear below = *sum, above = {.base = base, .exact = true, .constant = INT32_MAX};
+    int kept = b->proof_steps > FITS_STEPS ? b->proof_steps - FITS_STEPS : 0;
+    b->proof_steps -= kept;
+    b->asks--;
+    bool is_proved = !__builtin_sub_overflow(below.constant, INT32_MIN, &below.constant) &&
+                     linear_add(&above, sum, -1) && (low >= base_low(base) || prove_deeper(b, &below, FITS_DEPTH)) &&
+                     (high <= base_high(base) || prove_deeper(b, &above, FITS_DEPTH));
+    b->asks++;
+    b->proof_steps += kept;
+    return is_proved;
 }
 
 /* The integer itself, where it was only widened, or narrowed to what holds it. */
@@ -86,21 +112,100 @@ static struct ir_value *unconverted(struct ir_builder *b, struct ir_value *x) {
     return x;
 }
 
+/* ---- sums and products that do not wrap ---- */
+
+/* Operations as sums, kept while no more is known or told. Under what a proof supposes it goes by ranges whether they
+   wrap, so that what is found holds without that. */
+enum { KNOWN_PARTS = 128 };
+struct known_parts {
+    uint32_t known, told;
+    int asks;      /* that the proof had */
+    bool is_apart; /* the operation is the sum */
+    const struct ir_value *value;
+    struct linear sum;
+};
+
+static void exact_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum);
+static void take_apart(struct ir_builder *b, struct linear *sum);
+
+static bool has_parts(const struct ir_value *x) {
+    const struct ir_instruction *made = x->definition;
+    if (!made || linear_is_product(x) || made->kind != IR_OPERATION || (x->base != BASE_I32 && x->base != BASE_I64))
+        return false;
+    return ((made->op == OP_ADD || made->op == OP_SUB) && x->base == BASE_I32) ||
+           (made->op == OP_MUL && !made->operands[0]->is_constant && !made->operands[1]->is_constant);
+}
+
+static bool find_parts(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
+    enum ir_op op = x->definition->op;
+    struct linear y[2];
+    for (int i = 0; i < 2; i++)
+        exact_sum(b, unconverted(b, x->definition->operands[i]), &y[i]);
+    if (op == OP_MUL)
+        return linear_multiply(b, &y[0], &y[1], sum) && fits(b, x->base, sum);
+    *sum = y[0];
+    if (linear_add(sum, &y[1], op == OP_ADD ? 1 : -1) && fits(b, x->base, sum))
+        return true;
+    if (!linear_of(b, x, sum) || (sum->count == 1 && sum->term[0].value == x)) /* what wraps on the way may be right */
+        return false;
+    sum->exact = true;
+    take_apart(b, sum);
+    return fits(b, x->base, sum);
+}
+
+/* What the operation comes to, if it is known not to wrap; else NULL. */
+static const struct linear *parts_of(struct ir_builder *b, struct ir_value *x) {
+    if (!b->known_parts)
+        b->known_parts = ARENA_ARRAY(b->scratch, struct known_parts, KNOWN_PARTS);
+    struct known_parts *known = &b->known_parts[x->id % KNOWN_PARTS];
+    int asks = b->asks;
+    b->asks = b->supposes ? 0 : asks;
+    if (known->value != x || known->known != b->known || known->told != b->told_proof ||
+        (!known->is_apart && known->asks < b->asks)) {
+        struct known_parts found = {b->known, b->told_proof, b->asks, false, x, {0}};
+        found.is_apart = find_parts(b, x, &found.sum);
+        *known = found;
+    }
+    b->asks = asks;
+    return known->is_apart ? &known->sum : NULL;
+}
+
+/* Sums of products have them for the operations of which it is known that they are these. */
+static void take_apart(struct ir_builder *b, struct linear *sum) {
+    for (size_t i = 0; b->is_long_proof && i < sum->count; i++) {
+        const struct linear *parts = has_parts(sum->term[i].value) ? parts_of(b, sum->term[i].value) : NULL;
+        struct linear rest = *sum;
+        linear_remove(&rest, i);
+        if (parts && linear_add(&rest, parts, sum->term[i].coefficient)) {
+            *sum = rest;
+            i--;
+        }
+    }
+}
+
+static void exact_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
+    if (linear_is_product(x)) {
+        *sum = (struct linear){.base = x->base, .exact = true, .count = 1, .term = {{x, 1}}};
+        return;
+    }
+    *sum = *sum_of(b, x);
+    take_apart(b, sum);
+}
+
 static bool add_value(struct ir_builder *b, struct linear *sum, struct ir_value *x, int64_t factor) {
     struct linear part;
     exact_sum(b, unconverted(b, x), &part);
-    return linear_add(sum, &part, factor);
+    return linear_add_times(b, sum, &part, factor, b->times);
 }
 
-/* sum >= 0 follows when sum - factor * (y - x - strict) >= 0, as the latter is not negative. */
+/* sum >= 0 follows when sum - factor * (y - x - strict) >= 0, as the latter is not negative; and so it follows with a
+   natural number times that. */
 static bool prove_with(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                        struct ir_value *y, bool strict, int depth) {
+    const struct linear one = {.base = sum->base, .exact = true, .constant = 1};
     struct linear rest = *sum;
-    if (!add_value(b, &rest, y, -factor) || !add_value(b, &rest, x, factor))
-        return false;
-    if (strict && __builtin_add_overflow(rest.constant, factor, &rest.constant))
-        return false;
-    return prove(b, &rest, depth - 1);
+    return add_value(b, &rest, y, -factor) && add_value(b, &rest, x, factor) &&
+           (!strict || linear_add_times(b, &rest, &one, factor, b->times)) && prove(b, &rest, depth - 1);
 }
 
 /* x < count, for the index of a loop. */
@@ -143,6 +248,16 @@ static bool prove_instead(struct ir_builder *b, const struct linear *sum, int64_
     return prove_with(b, sum, factor, x, y, false, depth);
 }
 
+/* The same for both values: what is replaced for the one may have to stay for the other. */
+static bool prove_both(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
+                       struct ir_value *const *y, int depth) {
+    size_t from = b->settled_from;
+    b->settled_from = b->settled.count;
+    bool are_proved = prove_instead(b, sum, factor, x, y[0], depth) && prove_instead(b, sum, factor, x, y[1], depth);
+    b->settled_from = from;
+    return are_proved;
+}
+
 /* In a proof that goes by what was told. */
 static bool is_told(const struct ir_builder *b, const struct ir_value *condition) {
     size_t first = b->told.count > MOST_TOLD ? b->told.count - MOST_TOLD : 0;
@@ -169,9 +284,22 @@ static void push_orders(struct ir_builder *b, const struct ir_value *value, bool
         return;
     bool is_strict = is_order && (condition->op == OP_LT) == truth;
     vec_push(b->scratch, &b->orders,
-             ((struct order){truth || are_same ? x[0] : x[1], truth || are_same ? x[1] : x[0], is_strict}));
+             ((struct order){truth || are_same ? x[0] : x[1], truth || are_same ? x[1] : x[0], is_strict, false}));
     if (are_same)
-        vec_push(b->scratch, &b->orders, ((struct order){x[1], x[0], false}));
+        vec_push(b->scratch, &b->orders, ((struct order){x[1], x[0], false, false}));
+}
+
+/* Until end_supposing, which gets what this gives. */
+static size_t suppose(struct ir_builder *b, const struct ir_value *condition, bool truth) {
+    size_t orders = b->orders.count;
+    b->supposes++;
+    push_orders(b, condition, truth);
+    return orders;
+}
+
+static void end_supposing(struct ir_builder *b, size_t orders) {
+    b->supposes--;
+    b->orders.count = orders;
 }
 
 /* Whichever of the two it is. Where the condition was told there is the first alone. */
@@ -180,45 +308,78 @@ static bool prove_by_selection(struct ir_builder *b, const struct linear *sum, i
     struct ir_value **y = x->definition->operands;
     bool is_proved = true;
     for (int which = 1; which <= 2 && is_proved && !(which == 2 && is_told(b, y[0])); which++) {
-        size_t orders = b->orders.count;
-        push_orders(b, y[0], which == 1);
+        size_t orders = suppose(b, y[0], which == 1);
+        size_t from = b->settled_from;
+        b->settled_from = b->settled.count; /* more is known */
         is_proved = prove_instead(b, sum, factor, x, y[which], depth);
-        b->orders.count = orders;
+        b->settled_from = from;
+        end_supposing(b, orders);
     }
     return is_proved;
+}
+
+static bool is_given(const struct ir_instruction *branch, const struct ir_value *x, size_t *which) {
+    *which = 0;
+    while (*which < branch->result_count && branch->results[*which] != x)
+        ++*which;
+    return *which < branch->result_count;
+}
+
+/* Replaces what the branch gives, in a term or a factor of one, by what it yields there. */
+static bool replace_given(struct ir_builder *b, struct linear *rest, struct ir_value *x, int64_t coefficient,
+                          const struct ir_instruction *branch, const struct ir_region *region) {
+    bool is_product = linear_is_product(x), is_added = true;
+    size_t which;
+    for (size_t k = 0; k < (is_product ? x->definition->operand_count : 1); k++)
+        if (is_given(branch, is_product ? x->definition->operands[k] : x, &which)) {
+            is_added = add_value(b, rest, x, -coefficient);
+            b->times = is_product ? linear_other_factors(b, x, k) : NULL;
+            is_added =
+                is_added && (b->times || !is_product) && add_value(b, rest, region->yields.at[which], coefficient);
+            b->times = NULL;
+            break;
+        }
+    return is_added;
 }
 
 /* Whichever branch they come from: all that the branch gives is replaced together. */
 static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, const struct ir_instruction *branch,
                               int depth) {
     enum ir_truth known = b->outside ? IR_UNKNOWN : facts_of(b, branch->operands[0])->truth;
-    for (int r = 0; r < 2; r++) {
+    struct ir_value *times = b->times;
+    bool is_proved = true;
+    b->times = NULL;
+    for (int r = 0; r < 2 && is_proved; r++) {
         if (known == (r == 0 ? IR_FALSE : IR_TRUE))
             continue;
         struct linear rest = *sum;
-        for (size_t i = 0; i < sum->count; i++) {
-            struct ir_value *x = sum->term[i].value;
-            size_t which = 0;
-            while (which < branch->result_count && branch->results[which] != x)
-                which++;
-            if (which < branch->result_count &&
-                (!add_value(b, &rest, x, -sum->term[i].coefficient) ||
-                 !add_value(b, &rest, branch->regions[r]->yields.at[which], sum->term[i].coefficient)))
-                return false;
-        }
-        size_t orders = b->orders.count;
-        push_orders(b, branch->operands[0], r == 0);
-        bool is_proved = prove(b, &rest, depth - 1);
-        b->orders.count = orders;
-        if (!is_proved)
-            return false;
+        size_t orders = suppose(b, branch->operands[0], r == 0);
+        for (size_t i = 0; i < sum->count && is_proved; i++)
+            is_proved =
+                replace_given(b, &rest, sum->term[i].value, sum->term[i].coefficient, branch, branch->regions[r]);
+        is_proved = is_proved && prove_apart(b, &rest, depth - 1);
+        end_supposing(b, orders);
     }
-    return true;
+    b->times = times;
+    return is_proved;
+}
+
+static bool is_at_least(struct ir_builder *b, struct ir_value *x, int64_t least, int depth) {
+    struct linear sum = {.base = x->base, .exact = true, .constant = -least};
+    struct ir_value *times = b->times;
+    if (facts_range(b, x).low >= least || depth == 0)
+        return facts_range(b, x).low >= least;
+    b->times = NULL;
+    bool is_proved = add_value(b, &sum, x, 1) && prove_apart(b, &sum, depth - 1);
+    b->times = times;
+    return is_proved;
 }
 
 static bool is_natural(struct ir_builder *b, struct ir_value *x, int depth) {
-    struct linear sum = {.base = x->base, .exact = true};
-    return facts_range(b, x).low >= 0 || (add_value(b, &sum, x, 1) && prove(b, &sum, depth - 1));
+    for (size_t i = 0; linear_is_product(x); i++)
+        if (i == x->definition->operand_count || !is_at_least(b, x->definition->operands[i], 0, depth))
+            return i == x->definition->operand_count;
+    return is_at_least(b, x, 0, depth);
 }
 
 /* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >=
@@ -240,6 +401,18 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
     return prove(b, &rest, depth - 1);
 }
 
+/* The same of a quotient by a number that is at least 1: rest - q >= 0 says d * rest + d - 1 - y >= 0. */
+static bool prove_by_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int depth) {
+    struct ir_value **y = x->definition->operands;
+    struct linear rest = *sum, divisor, product;
+    if (!add_value(b, &rest, x, 1))
+        return false;
+    exact_sum(b, y[1], &divisor);
+    return linear_multiply(b, &rest, &divisor, &product) && linear_add(&product, &divisor, 1) &&
+           !__builtin_sub_overflow(product.constant, 1, &product.constant) && add_value(b, &product, y[0], -1) &&
+           prove(b, &product, depth - 1);
+}
+
 /* A term that pulls the sum down is replaced by an upper bound of it: what its definition tells. */
 static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                           int depth) {
@@ -254,20 +427,24 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
     struct ir_value **y = definition->operands;
     if (definition->op == OP_MIN)
         return prove_instead(b, sum, factor, x, y[0], depth) || prove_instead(b, sum, factor, x, y[1], depth);
+    if (definition->op == OP_MAX && b->times && !y[0]->definition && !y[1]->definition)
+        return false; /* of a number of which nothing is known */
     if (definition->op == OP_MAX)
-        return prove_instead(b, sum, factor, x, y[0], depth) && prove_instead(b, sum, factor, x, y[1], depth);
+        return prove_both(b, sum, factor, x, y, depth);
     if (definition->op == OP_SELECT)
         return prove_by_selection(b, sum, factor, x, depth);
     if (definition->op == OP_CONVERT)
         return unconverted(b, x) != x && prove_instead(b, sum, factor, x, unconverted(b, x), depth);
-    if (prove_by_quotient(b, sum, x, factor, depth))
+    if (!b->times && prove_by_quotient(b, sum, x, factor, depth))
         return true;
-    if (definition->op != OP_REM && definition->op != OP_DIV)
+    if ((definition->op != OP_REM && definition->op != OP_DIV) ||
+        !is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0) ||
+        !is_at_least(b, y[1], 1, b->is_long_proof ? depth : 0))
         return false;
-    if (facts_range(b, y[0]).low < 0 || facts_range(b, y[1]).low < 1)
-        return false;
-    return definition->op == OP_REM ? prove_with(b, sum, factor, x, y[1], true, depth)
-                                    : prove_instead(b, sum, factor, x, y[0], depth);
+    if (definition->op == OP_REM)
+        return prove_with(b, sum, factor, x, y[1], true, depth);
+    return prove_instead(b, sum, factor, x, y[0], depth) ||
+           (b->is_long_proof && !b->times && factor == 1 && prove_by_division(b, sum, x, depth));
 }
 
 /* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1), however q is rounded. */
@@ -289,15 +466,17 @@ static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum
     if (!definition || definition->kind != IR_OPERATION)
         return false;
     struct ir_value **y = definition->operands;
+    if (definition->op == OP_MAX && b->times && (y[0]->is_constant || y[1]->is_constant))
+        return false; /* a range says it */
     if (definition->op == OP_MAX)
         return prove_instead(b, sum, -factor, x, y[0], depth) || prove_instead(b, sum, -factor, x, y[1], depth);
     if (definition->op == OP_MIN)
-        return prove_instead(b, sum, -factor, x, y[0], depth) && prove_instead(b, sum, -factor, x, y[1], depth);
+        return prove_both(b, sum, -factor, x, y, depth);
     if (definition->op == OP_SELECT)
         return prove_by_selection(b, sum, -factor, x, depth);
     if (definition->op == OP_CONVERT)
         return unconverted(b, x) != x && prove_instead(b, sum, -factor, x, unconverted(b, x), depth);
-    return prove_by_lifting_quotient(b, sum, x, factor, depth);
+    return !b->times && prove_by_lifting_quotient(b, sum, x, factor, depth);
 }
 
 /* x / c or x >> c, for a positive divisor. */
@@ -329,7 +508,7 @@ static bool prove_by_quotients(struct ir_builder *b, const struct linear *sum, s
         return false;
     struct linear difference = {.base = sum->base, .exact = sum->exact}, rest = *sum;
     if (!add_value(b, &difference, more->operands[0], 1) || !add_value(b, &difference, less->operands[0], -1) ||
-        !prove(b, &difference, depth - 1))
+        !prove_apart(b, &difference, depth - 1))
         return false;
     int64_t added = sum->term[up].coefficient, taken = -sum->term[down].coefficient;
     int64_t both = added < taken ? added : taken;
@@ -343,28 +522,135 @@ static int64_t coefficient_of(const struct linear *sum, const struct ir_value *x
     return 0;
 }
 
-/* How often a known order x <= y has to be taken out of the sum to rid it of a term: of y where it
-   lifts, or of one of x's terms where that pulls; 0: it does not help. */
-static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, const struct order *order) {
-    int64_t lifting = coefficient_of(sum, order->y);
-    if (lifting > 0)
-        return lifting;
-    const struct linear *part = sum_of(b, order->x);
-    for (size_t t = 0; t < part->count; t++) {
-        int64_t c = part->term[t].coefficient, pulling = -coefficient_of(sum, part->term[t].value);
-        if (c > 0 && pulling > 0 && pulling % c == 0)
-            return pulling / c;
-    }
-    part = sum_of(b, order->y);
-    for (size_t t = 0; t < part->count; t++) {
-        int64_t c = part->term[t].coefficient, lifts = coefficient_of(sum, part->term[t].value);
-        if (c > 0 && lifts > 0 && lifts % c == 0)
-            return lifts / c;
-    }
-    return 0;
+/* How often a known order x <= y has to be taken out of the sum to rid it of a term that lifts, being one of y's terms,
+   or of one of x's that pulls; 0: it does not help. */
+static int64_t factor_of_term(int64_t c, int64_t coefficient) {
+    return c > 0 && coefficient > 0 && coefficient % c == 0 ? coefficient / c : 0;
 }
 
-static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
+static void order_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
+    exact_sum(b, b->is_long_proof ? unconverted(b, x) : x, sum);
+}
+
+static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, const struct order *order) {
+    int64_t factor = coefficient_of(sum, order->y);
+    if (factor > 0)
+        return factor;
+    struct linear part;
+    order_sum(b, order->x, &part);
+    factor = 0;
+    for (size_t t = 0; factor == 0 && t < part.count; t++)
+        factor = factor_of_term(part.term[t].coefficient, -coefficient_of(sum, part.term[t].value));
+    if (factor > 0)
+        return factor;
+    order_sum(b, order->y, &part);
+    for (size_t t = 0; factor == 0 && t < part.count; t++)
+        factor = factor_of_term(part.term[t].coefficient, coefficient_of(sum, part.term[t].value));
+    return factor;
+}
+
+/* A factor of a product is replaced by the end of its range, where that says much. */
+enum { MOST_END = 1 << 16 };
+static bool prove_by_end(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t coefficient,
+                         int depth) {
+    struct range range = facts_range(b, x);
+    struct linear end = {.base = sum->base, .exact = true, .constant = coefficient > 0 ? range.low : range.high};
+    struct linear rest = *sum;
+    return end.constant > -MOST_END && end.constant < MOST_END && end.constant != 0 &&
+           add_value(b, &rest, x, -coefficient) && linear_add_times(b, &rest, &end, coefficient, b->times) &&
+           prove(b, &rest, depth - 1);
+}
+
+static bool prove_by_orders(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t coefficient,
+                            int depth) {
+    for (size_t i = b->outside ? 0 : b->orders.count; i-- > 0;) {
+        struct order order = b->orders.at[i];
+        struct linear part;
+        exact_sum(b, unconverted(b, coefficient > 0 ? order.y : order.x), &part);
+        int64_t factor = factor_of_term(coefficient_of(&part, x), coefficient > 0 ? coefficient : -coefficient);
+        if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
+            return true;
+    }
+    return false;
+}
+
+/* A quotient q = y / d times d, and perhaps times more: at most y where y is natural, at least y - (d - 1). The divisor
+   is a factor, or so many times one. */
+static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struct ir_value *product, size_t which,
+                           int64_t coefficient, int depth) {
+    struct ir_value **x = product->definition->operands;
+    const struct ir_instruction *made = x[which]->definition;
+    struct linear divisor, rest = *sum;
+    if (!made || made->kind != IR_OPERATION || made->op != OP_DIV || facts_range(b, made->operands[1]).low < 1)
+        return false;
+    exact_sum(b, made->operands[1], &divisor);
+    if (divisor.count != 1 || divisor.constant != 0 || divisor.term[0].coefficient < 1 ||
+        coefficient % divisor.term[0].coefficient != 0 || (coefficient < 0 && !is_natural(b, made->operands[0], depth)))
+        return false;
+    int64_t factor = coefficient / divisor.term[0].coefficient;
+    for (size_t k = 0; k < product->definition->operand_count; k++) {
+        if (k == which || x[k] != divisor.term[0].value)
+            continue;
+        const struct linear one = {.base = sum->base, .exact = true, .constant = 1};
+        struct ir_value *others = NULL; /* than the quotient and the divisor */
+        for (size_t j = 0; j < product->definition->operand_count; j++)
+            others = j != which && j != k ? x[j] : others;
+        bool is_added = add_value(b, &rest, product, -coefficient);
+        b->times = others;
+        is_added = is_added && add_value(b, &rest, made->operands[0], factor);
+        if (coefficient > 0)
+            is_added = is_added && linear_add_times(b, &rest, &divisor, -factor, others) &&
+                       linear_add_times(b, &rest, &one, factor, others);
+        b->times = NULL;
+        return is_added && prove(b, &rest, depth - 1);
+    }
+    return false;
+}
+
+/* Of a product, a factor is replaced by a bound of it, where the others are natural. */
+static bool prove_by_product(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
+    struct ir_value *product = sum->term[at].value;
+    int64_t coefficient = sum->term[at].coefficient;
+    bool is_proved = false;
+    for (size_t k = 0; linear_is_product(product) && k < product->definition->operand_count && !is_proved; k++) {
+        struct ir_value *x = product->definition->operands[k], *times = linear_other_factors(b, product, k);
+        if (!times || !is_natural(b, times, depth))
+            continue;
+        if (prove_by_whole(b, sum, product, k, coefficient, depth))
+            return true;
+        b->times = times;
+        is_proved = (coefficient < 0 ? prove_by_term(b, sum, x, -coefficient, depth)
+                                     : prove_by_lifting_term(b, sum, x, coefficient, depth)) ||
+                    prove_by_orders(b, sum, x, coefficient, depth) || prove_by_end(b, sum, x, coefficient, depth);
+        b->times = NULL;
+    }
+    return is_proved;
+}
+
+/* Terms are replaced in one order, not in each: a term that was not replaced so far stays, as often as it is there. */
+static bool is_settled(const struct ir_builder *b, const struct linear *sum, size_t at) {
+    for (size_t i = b->settled_from; b->is_long_proof && i < b->settled.count; i++)
+        if (b->settled.at[i].value == sum->term[at].value && b->settled.at[i].coefficient == sum->term[at].coefficient)
+            return true;
+    return false;
+}
+
+static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
+    struct ir_value *value = sum->term[at].value;
+    int64_t factor = sum->term[at].coefficient;
+    if (linear_is_product(value))
+        return prove_by_product(b, sum, at, depth);
+    if (factor > 0)
+        return prove_by_lifting_term(b, sum, value, factor, depth);
+    if (factor == INT64_MIN || prove_by_term(b, sum, value, -factor, depth))
+        return factor != INT64_MIN;
+    for (size_t up = 0; up < sum->count; up++)
+        if (sum->term[up].coefficient > 0 && prove_by_quotients(b, sum, up, at, depth))
+            return true;
+    return false;
+}
+
+static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
     range_wide low, high;
     linear_bounds(b, sum, &low, &high);
     if (low >= 0)
@@ -372,27 +658,37 @@ static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
     if (depth == 0 || high < 0 || b->proof_steps == 0)
         return false;
     b->proof_steps--;
-    for (size_t i = 0; i < sum->count; i++) {
-        int64_t factor = sum->term[i].coefficient;
-        if (factor < 0 && factor > INT64_MIN && prove_by_term(b, sum, sum->term[i].value, -factor, depth))
+    for (size_t k = 0; k < 2 * sum->count; k++) { /* those that pull, then those that lift */
+        size_t i = k % sum->count;
+        if ((sum->term[i].coefficient > 0) != (k >= sum->count) || is_settled(b, sum, i))
+            continue;
+        if (prove_by_replacing(b, sum, i, depth))
             return true;
-        for (size_t up = 0; factor < 0 && factor > INT64_MIN && up < sum->count; up++)
-            if (sum->term[up].coefficient > 0 && prove_by_quotients(b, sum, up, i, depth))
-                return true;
+        vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
     }
-    for (size_t i = 0; i < sum->count; i++)
-        if (sum->term[i].coefficient > 0 &&
-            prove_by_lifting_term(b, sum, sum->term[i].value, sum->term[i].coefficient, depth))
-            return true;
-    size_t most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
-    size_t count = b->outside ? 0 : b->orders.count, first = count > most ? count - most : 0;
+    size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
+    size_t first = count;
+    for (; first > 0 && most > 0; first--)
+        most -= b->is_long_proof || !b->orders.at[first - 1].is_minor;
     for (size_t i = first; i < count; i++) {
         struct order order = b->orders.at[i];
+        if (order.is_minor && !b->is_long_proof)
+            continue;
         int64_t factor = factor_of_order(b, sum, &order);
         if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
             return true;
     }
     return false;
+}
+
+static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
+    struct ir_value *times = b->times;
+    size_t settled = b->settled.count;
+    b->times = NULL; /* the bound that is looked for is in the sum */
+    bool is_proved = search(b, sum, depth);
+    b->settled.count = settled;
+    b->times = times;
+    return is_proved;
 }
 
 static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict, int depth, int steps) {
@@ -405,18 +701,18 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     if (x == y || (below.low >= above.high && !(y->base == BASE_U64 && above.high == INT64_MAX) &&
                    (strict || below.low > above.high)))
         return false;
-    struct linear difference = *sum_of(b, y);
-    if (!linear_add(&difference, sum_of(b, x), -1) ||
-        __builtin_sub_overflow(difference.constant, strict, &difference.constant))
-        return false;
     if (depth > PROOF_DEPTH && !b->outside) {
         ir_bits_bound(x, &below.low, &below.high);
         ir_bits_bound(y, &above.low, &above.high);
         if (range_high(x->base, below) < (range_wide)above.low + !strict)
             return true;
     }
+    struct linear difference = {.base = x->base, .exact = true, .constant = -(int64_t)strict};
     begin_proof(b, steps, depth > PROOF_DEPTH);
-    bool is_proved = prove(b, &difference, depth);
+    bool is_proved = b->is_long_proof ? add_value(b, &difference, y, 1) && add_value(b, &difference, x, -1) &&
+                                            prove_deeper(b, &difference, depth)
+                                      : linear_add(&difference, sum_of(b, y), 1) &&
+                                            linear_add(&difference, sum_of(b, x), -1) && prove(b, &difference, depth);
     end_proof(b);
     return is_proved;
 }
@@ -431,7 +727,7 @@ bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value,
 
 bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
     begin_proof(b, LONG_PROOF_STEPS, true);
-    bool is_proved = prove(b, sum, LONG_PROOF_DEPTH);
+    bool is_proved = prove_deeper(b, sum, LONG_PROOF_DEPTH);
     end_proof(b);
     return is_proved;
 }
@@ -502,6 +798,7 @@ bool ir_prove_told(struct ir_builder *b, struct ir_value *condition) {
         return ir_prove_told(b, made->operands[0]) && ir_prove_told(b, made->operands[1]);
     size_t orders = b->orders.count, count = b->told.count;
     b->goes_by_told = true;
+    b->told_proof = ++b->told_proofs;
     bool is_proved = is_told(b, condition);
     if (!is_proved) {
         for (size_t i = count > TOLD_ORDERS ? count - TOLD_ORDERS : 0; i < count; i++)
@@ -509,6 +806,7 @@ bool ir_prove_told(struct ir_builder *b, struct ir_value *condition) {
         is_proved = ir_prove(b, condition);
     }
     b->goes_by_told = false;
+    b->told_proof = 0;
     b->orders.count = orders;
     return is_proved;
 }
