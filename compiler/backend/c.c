@@ -154,6 +154,66 @@ static const char vector_head[] =
     "#define fcl_vector_min(a, b) fcl_vector_select(b, a, (a) < (b))\n"
     "#define fcl_vector_max(a, b) fcl_vector_select(b, a, (b) < (a))\n";
 
+/* Note [selections] in map/selections.c: how many of the loop's rounds are done, 16 at a time. `at` is where the next
+   element that is kept goes; those from min(end, length) on are dropped. The last one stays where the next belongs if
+   it is not kept, as the loop would leave it. */
+static const char selection_head[] =
+    "#if defined __AVX512F__ && defined __has_builtin\n"
+    "#if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_storedqusi512_mask)\n"
+    "#define FCL_SELECTS\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifdef FCL_SELECTS\n"
+    "typedef int fcl_v16 __attribute__((vector_size(64)));\n"
+    "typedef long long fcl_v8 __attribute__((vector_size(64)));\n"
+    "static inline int fcl_lanes(int64_t room, int count) {\n"
+    "    return room <= 0 ? 0 : (1 << (room < count ? (int)room : count)) - 1;\n"
+    "}\n"
+    "static inline void fcl_store_4(char *to, const char *from, int kept, int64_t room) {\n"
+    "    fcl_v16 x;\n"
+    "    memcpy(&x, from, sizeof x);\n"
+    "    x = __builtin_ia32_compresssi512_mask(x, (fcl_v16){0}, (unsigned short)kept);\n"
+    "    __builtin_ia32_storedqusi512_mask((void *)to, x, (unsigned short)fcl_lanes(room, __builtin_popcount(kept)));\n"
+    "}\n"
+    "static inline void fcl_store_8(char *to, const char *from, int kept, int64_t room) {\n"
+    "    for (int half = 0; half < 2; ++half) {\n"
+    "        const int own = kept >> 8 * half & 255, count = __builtin_popcount(own);\n"
+    "        fcl_v8 x;\n"
+    "        memcpy(&x, from + half * 64, sizeof x);\n"
+    "        x = __builtin_ia32_compressdi512_mask(x, (fcl_v8){0}, (unsigned char)own);\n"
+    "        __builtin_ia32_storedqudi512_mask((void *)to, x, (unsigned char)fcl_lanes(room, count));\n"
+    "        to += count * 8;\n"
+    "        room -= count;\n"
+    "    }\n"
+    "}\n"
+    "#define FCL_SELECT(bytes) \\\n"
+    "    static inline int fcl_select_##bytes(const int *ones, int count, int *at, int end, int length, \\\n"
+    "                                         const void *from, void *to) { \\\n"
+    "        const int64_t limit = end < length ? end : length; \\\n"
+    "        int done = 0, next = *at; \\\n"
+    "        for (; next >= 0 && done + 16 <= count; done += 16) { \\\n"
+    "            fcl_v16 one; \\\n"
+    "            memcpy(&one, ones + done, sizeof one); \\\n"
+    "            const int kept = __builtin_ia32_cmpd512_mask(one, (fcl_v16){0}, 4, (unsigned short)-1); \\\n"
+    "            if (__builtin_ia32_cmpd512_mask(one & ~1, (fcl_v16){0}, 4, (unsigned short)-1)) \\\n"
+    "                break; \\\n"
+    "            fcl_store_##bytes((char *)to + (int64_t)next * bytes, (const char *)from + (int64_t)done * bytes, \\\n"
+    "                              kept, limit - next); \\\n"
+    "            next = (int)((uint32_t)next + (uint32_t)__builtin_popcount(kept)); \\\n"
+    "        } \\\n"
+    "        if (done && !ones[done - 1] && next >= 0 && next < limit) \\\n"
+    "            memcpy((char *)to + (int64_t)next * bytes, (const char *)from + (int64_t)(done - 1) * bytes, bytes); "
+    "\\\n"
+    "        *at = next; \\\n"
+    "        return done; \\\n"
+    "    }\n"
+    "FCL_SELECT(4)\n"
+    "FCL_SELECT(8)\n"
+    "#else\n"
+    "#define fcl_select_4(ones, count, at, end, length, from, to) 0\n"
+    "#define fcl_select_8(ones, count, at, end, length, from, to) 0\n"
+    "#endif\n";
+
 static void file_head(struct text *out, struct file_needs needs) {
     text_add(
         out,
@@ -184,6 +244,7 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
     text_add(out, needs.own_vectors ? vector_head : "");
+    text_add(out, needs.selections ? selection_head : "");
     quirks_print(out, needs.quirks, ON_C);
 }
 

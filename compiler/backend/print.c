@@ -122,6 +122,25 @@ static void print_without_vectors(struct printer *p, const struct target_stateme
     p->indent--;
 }
 
+/* Note [selections] in map/selections.c: how many of the loop's rounds are done by vectors, which the call of a function
+   does for each array. The last one's call moves `next` on. */
+static void print_selection(struct printer *p, const struct target_statement *loop, size_t i) {
+    const struct target_selection *s = loop->selection;
+    bool is_last = i + 1 == s->count;
+    p->has_selections = true;
+    text_printf(p->out, "fcl_select_%zu(%s, ", target_element_bytes(s->to[i]->element), s->ones->name);
+    print_expr(p, loop->limit, PRECEDENCE_ANY);
+    text_printf(p->out, is_last ? ", &%s, " : ", &(int){%s}, ", s->next->name);
+    print_expr(p, s->end, PRECEDENCE_ANY);
+    text_add(p->out, ", ");
+    print_expr(p, s->length, PRECEDENCE_ANY);
+    text_printf(p->out, ", %s, %s)", s->from[i]->name, s->to[i]->name);
+}
+
+static size_t selected(const struct printer *p, const struct target_statement *loop) {
+    return loop->selection && !p->dialect->is_plain ? loop->selection->count : 0;
+}
+
 static void print_loop(struct printer *p, const struct target_statement *loop) {
     const char *name = loop->variable->name;
     const char *pragma = loop->unroll ? p->dialect->unroll : p->dialect->vectors[loop->vectors];
@@ -134,9 +153,18 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
     print_ordered(p, loop);
     if (loop->is_update)
         print_line(p, "%s", quirks[QUIRK_ROLLED_UPDATES].macro);
+    for (size_t i = 0; i + 1 < selected(p, loop); i++) {
+        print_indent(p);
+        text_add(p->out, "(void)");
+        print_selection(p, loop, i);
+        text_add(p->out, ";\n");
+    }
     print_indent(p);
     text_printf(p->out, "for (%s %s = ", p->dialect->types[loop->variable->base], name);
-    print_expr(p, loop->value, PRECEDENCE_ANY);
+    if (selected(p, loop))
+        print_selection(p, loop, selected(p, loop) - 1);
+    else
+        print_expr(p, loop->value, PRECEDENCE_ANY);
     text_printf(p->out, "; %s < ", name);
     print_expr(p, loop->limit, PRECEDENCE_LESS + 1);
     if (loop->step->kind == TARGET_EXPR_CONSTANT && loop->step->constant.integer == 1) {
@@ -485,6 +513,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     needs.fast_roots = p->has_fast_roots;
     needs.fast_tangents = p->has_fast_tangents;
     needs.own_vectors = p->uses_vectors;
+    needs.selections = p->has_selections;
     needs.quirks |= p->quirks;
     needs.matches = p->has_matches;
     needs.pauses = p->has_pauses;

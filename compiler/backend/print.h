@@ -45,7 +45,7 @@ struct printer;
 /* The features that the kernels of a file use. They decide which text stands before the kernels. */
 struct file_needs {
     bool doubles, halves, fast_roots, fast_tangents, atomics64, vectors, own_vectors, scalar_loops, warps, matches,
-        pauses, words, wide_loads, copies, ahead, pairs, pair_stores, threads, equalities;
+        pauses, words, wide_loads, copies, ahead, pairs, pair_stores, threads, equalities, selections;
     quirk_set quirks;
     int warp_threads;
 };
@@ -122,6 +122,7 @@ struct printer {
     unsigned has_mma, mma_rows;             /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;                       /* that what is printed would meet */
     bool uses_vectors;                      /* a type of vectors was printed */
+    bool has_selections;                    /* note [selections] in map/selections.c */
     bool mathematics[OP_COUNT];             /* used of those in mathematics.c */
     bool vector_mathematics[OP_COUNT];      /* and by vectors */
     bool has_fast_roots, has_fast_tangents; /* those were printed, */

@@ -635,4 +635,6 @@ void loop_begin(struct lowering *l) {
         vectors_make(l);
     if (pass_wanted(l->options->passes, PASS_CONDITIONS))
         conditions_mark(l, &l->target->body);
+    if (l->options->where == ON_C && pass_wanted(l->options->passes, PASS_SELECTIONS))
+        selections_mark(l, &l->target->body);
 }

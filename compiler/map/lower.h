@@ -338,6 +338,11 @@ void borders_bind(struct lowering *l, const struct borders *borders, const struc
 /* Marks the loops of a kernel, when it is complete. */
 void conditions_mark(struct lowering *l, const struct target_block *block);
 
+/* ---- selections.c ---- */
+
+/* The same for those that keep some of a chunk's elements: note [selections]. */
+void selections_mark(struct lowering *l, const struct target_block *block);
+
 /* ---- vectors.c ---- */
 
 /* Note [registers]: for the loop mapping, when the kernel is complete. */

@@ -144,6 +144,16 @@ enum target_vectors {
     TARGET_VECTORS_COUNT
 };
 
+enum { TARGET_SELECTED = 8 }; /* arrays, at most */
+
+/* What a loop does that keeps some elements of arrays, each before `end` and `length`: note [selections]. */
+struct target_selection {
+    struct target_variable *next;
+    struct target_array *ones, *from[TARGET_SELECTED], *to[TARGET_SELECTED];
+    size_t count;
+    const struct target_expr *end, *length;
+};
+
 struct target_statement {
     enum target_statement_kind kind;
     enum target_exchange exchange; /* SHUFFLE: lane `index`, or that of this lane - index, + index, ^ index */
@@ -167,13 +177,14 @@ struct target_statement {
     bool is_update;              /* FOR: QUIRK_ROLLED_UPDATES */
     bool is_strided;             /* FOR: QUIRK_STRIDED_VECTORS */
     enum target_vectors vectors; /* FOR */
-    bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
-    bool is_used;                /* NOW */
-    bool is_pause;               /* FENCE: none, but a moment's wait */
-    bool is_volatile;            /* STORE */
-    bool may_meet;               /* STORE, SIMT: note [meeting stores] in ir.h */
-    int of_pair;                 /* STORE: the first and the second, or 0: ir/passes/store_pairs.c */
-    int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
+    struct target_selection *selection; /* FOR: what it is, or NULL */
+    bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
+    bool is_used;     /* NOW */
+    bool is_pause;    /* FENCE: none, but a moment's wait */
+    bool is_volatile; /* STORE */
+    bool may_meet;    /* STORE, SIMT: note [meeting stores] in ir.h */
+    int of_pair;      /* STORE: the first and the second, or 0: ir/passes/store_pairs.c */
+    int lanes;        /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
 static inline bool target_is_scalar(const struct target_statement *loop) {

@@ -198,6 +198,17 @@ kernel k (xs : [int]) =
             assert re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text) == wanted, place
     yield Case("GCC makes no vectors of places that are chosen by truth, whatever computes them", scalar_blocks)
 
+    yield golden("in C a filter keeps elements by vectors, and its loop does what is left of a chunk",
+                 "kernel k (xs : [double]) = filter (fn x => x > 0.0) xs", "fcl_block_k_3",
+                 {r"for \(int i = fcl_select_8\(local_array\d*, \w+, &next, end\d*, t, local_array\d*, result2\);": 2},
+                 extension="c")
+    yield golden("and each of their parts, of which the last moves on",
+                 "kernel k (xs : [double]) = runLengths xs", "fcl_block_k_3",
+                 {r"\(void\)fcl_select_\d\(.*&\(int\)\{next\}": 2, r"= fcl_select_\d\(.*&next": 2}, extension="c")
+    yield golden("a part of a sort in C goes by digits of up to 12 bits, less the least key, then by walks",
+                 "kernel k (xs : [double]) = sort xs", "fcl_block_k_18",
+                 {r"local_array\d*\[4096\]": 12, r"- least\) >> ": 12, "FCL_BY_EIGHT": 6, r"while \(": 2}, extension="c")
+
     # ---- loops that repeat, with --check ----
     for base, state in (("float", "(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0"),
                         ("float", "(fn x => x < a) (fn x => x + 1.0) 0.0"),
