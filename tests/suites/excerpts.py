@@ -177,7 +177,8 @@ kernel k (xs : [int]) =
                  {r"\(void\)fcl_select_\d\(.*&\(int\)\{next\}": 2, r"= fcl_select_\d\(.*&next": 2}, extension="c")
     yield golden("a part of a sort in C goes by digits of up to 12 bits, less the least key, then by walks",
                  "kernel k (xs : [double]) = sort xs", "fcl_block_k_18",
-                 {r"local_array\d*\[4096\]": 12, r"- least\) >> ": 12, "FCL_BY_EIGHT": 6, r"while \(": 2}, extension="c")
+                 {r"local_array\d*\[4096\]": 12, r"- least\) >> ": 12, "FCL_BY_EIGHT": 6, r"while \(": 2},
+                 extension="c")
 
     # ---- loops that repeat, with --check ----
     for base, state in (("float", "(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0"),
