@@ -590,27 +590,39 @@ static const char *vector_function(struct printer *p, const struct target_expr *
         return helper_name(p->out->arena, helper, expr->base, BASE_BOOL);
     }
     case OP_ABS: return arena_printf(p->out->arena, "%sfabs", vector_prefix(p));
+    case OP_RSQRT:
+        p->quirks |= quirk_bit(QUIRK_RECIPROCAL_ROOTS);
+        return arena_printf(p->out->arena, "%srsqrt", vector_prefix(p));
     case OP_CONVERT:
         return arena_printf(p->out->arena, p->dialect->has_own_vectors ? "%s_from" : "convert_%s",
                             vector_type(p, expr->base));
     default:
+        p->mathematics[expr->op] |= p->dialect->has_own_vectors && mathematics_has(expr->op, expr->base);
+        p->vector_mathematics[expr->op] = p->mathematics[expr->op];
         return is_mathematics(expr->op) ? arena_printf(p->out->arena, "%s%s", vector_prefix(p), use_function(p, expr))
                                         : NULL;
     }
+}
+
+/* Truth beside vectors of it. */
+static void print_truth(struct printer *p, const struct target_expr *x, enum precedence least) {
+    x->lanes ? print_expr(p, x, least) : print_widened(p, x);
 }
 
 static void print_vector_infix(struct printer *p, const struct target_expr *expr, enum precedence least) {
     const char *sign = forms[expr->op].sign;
     enum precedence own = forms[expr->op].precedence;
     bool is_comparison = expr->op == OP_EQ || expr->op == OP_NE || expr->op == OP_LT || expr->op == OP_LE;
+    print_operand *operand = is_wrapping(expr) && expr->base == BASE_I32 && !p->dialect->is_plain ? print_natural
+                             : expr->operands[0]->base == BASE_BOOL                               ? print_truth
+                                                                                                  : print_expr;
     if (is_comparison && p->dialect->has_own_vectors) {
         text_add(p->out, "FCL_MASK(");
-        print_infix(p, expr, sign, own, PRECEDENCE_ANY, print_expr);
+        print_infix(p, expr, sign, own, PRECEDENCE_ANY, operand);
         text_add(p->out, ")");
         return;
     }
-    print_infix(p, expr, sign, own, least,
-                is_wrapping(expr) && expr->base == BASE_I32 && !p->dialect->is_plain ? print_natural : print_expr);
+    print_infix(p, expr, sign, own, least, operand);
 }
 
 static void print_vector_wrapped(struct printer *p, const struct target_expr *expr) {

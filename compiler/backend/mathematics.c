@@ -2,7 +2,7 @@
    library has them for one number at a time. They compute in double, so that nearly every result
    is the float nearest to the true one, as the C libraries' are, too: at most 4 in 100,000 of a
    function's are its neighbour. Without branches, and without tables, which vectors would gather
-   from.
+   from. Loops that go by vectors of ours call the same functions for all lanes (FCL_BY_LANES).
 
    note [mathematics]
    e^x = 2^k e^r, where k is the integer nearest to x / ln 2 and |r| <= ln 2 / 2; ln x = k ln 2 +
@@ -190,7 +190,11 @@ void print_mathematics(struct printer *p) {
     for (int part = 0; part < PARTS; part++)
         if (needs & 1u << part)
             text_printf(p->out, "%s\n", parts[part]);
-    for (int op = 0; op < OP_COUNT; op++)
+    for (int op = 0; op < OP_COUNT; op++) {
+        const char *name = ir_op_info[op].name;
         if (p->mathematics[op])
-            text_printf(p->out, "static inline float fcl_%s_float%s\n", ir_op_info[op].name, functions[op].text);
+            text_printf(p->out, "static inline float fcl_%s_float%s\n", name, functions[op].text);
+        if (p->vector_mathematics[op])
+            text_printf(p->out, "FCL_BY_LANES(%s, fcl_%s_float)\n\n", name, name);
+    }
 }

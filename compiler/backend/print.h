@@ -124,6 +124,7 @@ struct printer {
     bool uses_vectors;                      /* a type of vectors was printed */
     bool has_selections;                    /* note [selections] in map/selections.c */
     bool mathematics[OP_COUNT];             /* used of those in mathematics.c */
+    bool vector_mathematics[OP_COUNT];      /* and by vectors */
     bool has_fast_roots, has_fast_tangents; /* those were printed, */
     bool is_approximate;                    /* and this kernel has what is fast: note [approximations] */
     bool is_loop;                           /* this kernel is of the loop mapping, */

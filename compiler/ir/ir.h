@@ -61,6 +61,7 @@ enum ir_lanes {
     LANES_DIVISION, /* numbers, unless the divisor may be 0 */
     LANES_FLOATS,
     LANES_CALL, /* floats; a function of OpenCL's library (not sin, cos and tan: QUIRK_VECTORS_OF_LARGE) */
+    LANES_OURS, /* the same, and in C one of ours: note [mathematics] */
     LANES_OWN,  /* map/vectors.c knows */
 };
 /* A row of ops.def, without what single stages make of it. */
@@ -74,6 +75,9 @@ struct ir_op_info {
     enum ir_lanes lanes;
 };
 extern const struct ir_op_info ir_op_info[OP_COUNT];
+static inline bool ir_op_is_call(enum ir_op op) {
+    return ir_op_info[op].lanes == LANES_CALL || ir_op_info[op].lanes == LANES_OURS;
+}
 
 /* ---- values ---- */
 

@@ -219,7 +219,7 @@ static bool lower_loop(struct lowering *l, const struct loop_part *part, struct 
 
 static bool has_calls(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_OPERATION && ir_op_info[walk.at->op].lanes == LANES_CALL)
+        if (walk.at->kind == IR_OPERATION && ir_op_is_call(walk.at->op))
             return true;
     return false;
 }
@@ -250,9 +250,8 @@ static bool has_loops(const struct ir_region *region) {
     return false;
 }
 
-/* Note [abreast] in vectors.c: the vectors that go at once through a loop whose rounds wait for
-   each other, where an iteration does little else; 0: that is not so. */
-static int count_abreast(const struct ir_region *region) {
+/* The one loop of a region in which nothing else has regions, or NULL. */
+static const struct ir_instruction *only_loop(const struct ir_region *region) {
     const struct ir_instruction *rounds = NULL;
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
@@ -261,15 +260,35 @@ static int count_abreast(const struct ir_region *region) {
         if (is_loop && !rounds)
             rounds = instruction;
         else if (instruction->regions[0])
-            return 0;
+            return NULL;
     }
-    if (!rounds || has_loops(rounds->regions[0]) || has_calls(region))
+    return rounds;
+}
+
+/* How many numbers a loop of loops adds to in each of its few instructions; 0: it is another. */
+static size_t count_sums(const struct ir_instruction *rounds) {
+    const struct ir_region *round = rounds->regions[0];
+    if (rounds->kind != IR_FOR)
+        return 0;
+    for (size_t i = 0; i < rounds->result_count; i++)
+        if (rounds->results[i]->base != BASE_F32)
+            return 0;
+    if (!has_loops(round))
+        return round->instructions.count <= CPU_ABREAST_ROUND * rounds->result_count ? rounds->result_count : 0;
+    const struct ir_instruction *inner = only_loop(round);
+    return inner && inner->result_count == rounds->result_count ? count_sums(inner) : 0;
+}
+
+/* Note [abreast] in vectors.c: the vectors that go at once, at most, through a loop whose rounds wait for
+   each other, where an iteration does little else; 0: that is not so. */
+static int count_abreast(const struct lowering *l, const struct ir_region *region) {
+    const struct ir_instruction *rounds = only_loop(region);
+    if (!rounds || has_calls(region))
         return 0;
     if (rounds->kind == IR_WHILE)
-        return has_loops(rounds->regions[1]) ? 0 : CPU_ABREAST_MASKED;
-    bool is_sum = rounds->operands[0]->region != region && rounds->result_count == 1 &&
-                  rounds->results[0]->base == BASE_F32 && rounds->regions[0]->instructions.count <= CPU_ABREAST_ROUND;
-    return is_sum ? CPU_ABREAST : 0;
+        return has_loops(rounds->regions[0]) || has_loops(rounds->regions[1]) ? 0 : CPU_ABREAST_MASKED;
+    size_t sums = rounds->operands[0]->region == region ? 0 : count_sums(rounds);
+    return sums ? (l->options->has_vectors ? CPU_ABREAST : CPU_ABREAST_REGISTERS) / (int)sums : 0;
 }
 
 /* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or
@@ -290,8 +309,10 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
     if (count < lanes)
         return first;
     struct target_expr *end;
-    if (is_constant && l->options->has_vectors) {
-        end = count % lanes ? expr_integer(l, base, limit->constant.integer - count % lanes) : limit;
+    if (is_constant && count % ((int64_t)vectors * TARGET_LANES) == 0) {
+        end = limit;
+    } else if (is_constant && l->options->has_vectors) {
+        end = expr_integer(l, base, limit->constant.integer - count % lanes);
     } else {
         /* A limit before `first` leaves no iterations to either loop: rounded to 0, `whole` is no less than it. */
         struct target_expr *at_once = vectors_iterations(l, base, vectors);
@@ -314,11 +335,11 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
 static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
     bool is_wanted = pass_wanted(l->options->passes, PASS_ABREAST);
-    int abreast = is_wanted ? count_abreast(part->forall->regions[0]) : 0;
-    if (abreast == CPU_ABREAST && !l->options->has_vectors)
-        first = lower_vectors(l, part, first, limit, CPU_ABREAST_REGISTERS);
-    if (abreast)
+    int abreast = is_wanted ? count_abreast(l, part->forall->regions[0]) : 0;
+    if (abreast > CPU_ABREAST)
         first = lower_vectors(l, part, first, limit, abreast);
+    if (abreast > 1)
+        first = lower_vectors(l, part, first, limit, abreast < CPU_ABREAST ? abreast : CPU_ABREAST);
     if (first != limit)
         first = lower_vectors(l, part, first, limit, 1);
     if (first != limit)
@@ -608,6 +629,8 @@ static int worth_of(const struct ir_region *body) {
 void loop_begin(struct lowering *l) {
     l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
+    if (lower_has_quirk(l, QUIRK_HALF_VECTORS))
+        l->target->quirks |= quirk_bit(QUIRK_HALF_VECTORS);
     if (pass_wanted(l->options->passes, PASS_VECTOR_ARRAYS))
         vectors_make(l);
     if (pass_wanted(l->options->passes, PASS_CONDITIONS))

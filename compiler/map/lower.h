@@ -13,6 +13,7 @@ struct names;
 struct names *names_new(struct arena *arena);
 /* `hint` (or `fallback` when it is NULL) as an identifier that is not reserved and not in use. */
 const char *names_fresh(struct names *names, const char *hint, const char *fallback);
+void names_take(struct names *names, const char *text); /* one that was made and released is in use again */
 size_t names_mark(const struct names *names);
 void names_release(struct names *names, size_t mark); /* those made since may be used again */
 

@@ -179,6 +179,14 @@ const char *names_fresh(struct names *names, const char *hint, const char *fallb
     return name->text;
 }
 
+void names_take(struct names *names, const char *text) {
+    symbol name = symbol_of(names->symbols, text);
+    if (map_get(names->in_use, name))
+        return;
+    map_set(names->in_use, name, (void *)name);
+    vec_push(names->arena, &names->used, name);
+}
+
 size_t names_mark(const struct names *names) { return names->used.count; }
 
 void names_release(struct names *names, size_t mark) {

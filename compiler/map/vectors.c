@@ -20,8 +20,10 @@
    note [abreast]
    Where such a loop inside adds to one number in each round, as the product of a row and a column
    does, each round waits for the one before it, and a processor could do several in that time. So
-   four vectors go through the loop at once, as long as there are as many; and two where each lane
-   leaves a short loop when it wants, until the last lane of both has left.
+   several vectors go through the loop at once, as long as there are as many: four, or eight (note
+   [width]), of which each number that is added to takes its share. The same of a loop of loops, as
+   over the taps of a filter of two dimensions. Two go where each lane leaves a short loop when it
+   wants, until the last lane of both has left.
 
    All iterations of a loop over threads are independent, so that those of a vector may be done at
    once.
@@ -86,6 +88,8 @@ struct rounds {
 
 static bool has_vectors(enum base base) { return base == BASE_F32 || base == BASE_I32 || base == BASE_U32; }
 
+static bool has_lanes(enum base base) { return has_vectors(base) || base == BASE_BOOL; }
+
 /* A division by 0 stops a processor. A condition of a branch holds only for the lanes that are in the branch. */
 static bool is_divisor(const struct finder *f, const struct target_expr *x) {
     return x->kind == TARGET_EXPR_CONSTANT ? x->constant.integer > 0 : x->low > 0 && !f->is_branch;
@@ -95,12 +99,13 @@ static bool is_divisor(const struct finder *f, const struct target_expr *x) {
 static bool is_supported(const struct finder *f, const struct target_expr *expr) {
     enum base base = expr->operands[0]->base;
     switch (ir_op_info[expr->op].lanes) {
-    case LANES_NUMBERS: return has_vectors(base);
+    case LANES_NUMBERS: return has_vectors(base) || (base == BASE_BOOL && expr->base == BASE_BOOL);
     case LANES_TRUTH: return true;
     case LANES_BITS: return base == BASE_I32 || base == BASE_U32 || base == BASE_BOOL;
     case LANES_DIVISION: /* of integers only what needs no function of ours */
         return base == BASE_F32 || (has_vectors(base) && is_divisor(f, expr->operands[1]));
     case LANES_FLOATS: return base == BASE_F32;
+    case LANES_OURS: return base == BASE_F32;
     case LANES_CALL: return base == BASE_F32 && f->l->options->has_vectors;
     case LANES_NONE:
     case LANES_OWN: return false;
@@ -119,20 +124,20 @@ static enum shape shape_of_side(const struct finder *f, const struct target_expr
 
 static enum shape shape_of_operation(const struct finder *f, const struct target_expr *expr) {
     enum shape shapes[3] = {SHAPE_UNIFORM, SHAPE_UNIFORM, SHAPE_UNIFORM};
-    bool has_step = false, has_lanes = false;
+    bool has_step = false, is_lanes = false;
     for (int i = 0; i < 3 && expr->operands[i]; i++) {
         bool is_side = expr->op == OP_SELECT && i > 0 && shapes[0] != SHAPE_UNIFORM;
         shapes[i] = is_side ? shape_of_side(f, expr->operands[i]) : shape_of(f, expr->operands[i]);
         if (shapes[i] == SHAPE_OTHER)
             return SHAPE_OTHER;
         has_step |= shapes[i] == SHAPE_STEP;
-        has_lanes |= shapes[i] == SHAPE_LANES;
+        is_lanes |= shapes[i] == SHAPE_LANES;
     }
-    if (!has_step && !has_lanes) {
+    if (!has_step && !is_lanes) {
         bool divides = (expr->op == OP_DIV || expr->op == OP_REM) && base_info[expr->base].is_integer;
         return divides && !is_divisor(f, expr->operands[1]) && f->is_branch ? SHAPE_OTHER : SHAPE_UNIFORM;
     }
-    if (has_step && !has_lanes) {
+    if (has_step && !is_lanes) {
         bool is_sum = (expr->op == OP_ADD && (shapes[0] == SHAPE_UNIFORM || shapes[1] == SHAPE_UNIFORM)) ||
                       (expr->op == OP_SUB && shapes[1] == SHAPE_UNIFORM) ||
                       (expr->op == OP_CONVERT && base_info[expr->base].is_integer && base_info[expr->base].bits >= 32);
@@ -149,15 +154,14 @@ static enum shape shape_of_operation(const struct finder *f, const struct target
         return is_known ? SHAPE_LANES : SHAPE_OTHER;
     }
     if (expr->op == OP_SELECT)
-        return has_vectors(expr->base) ? SHAPE_LANES : SHAPE_OTHER;
+        return has_lanes(expr->base) ? SHAPE_LANES : SHAPE_OTHER;
     if (expr->op == OP_SHR)
         return has_vectors(expr->base) && expr->operands[1]->kind == TARGET_EXPR_CONSTANT &&
                        expr->operands[1]->constant.natural < 32
                    ? SHAPE_LANES
                    : SHAPE_OTHER;
     for (int i = 0; i < 3 && expr->operands[i]; i++)
-        if (expr->operands[i]->base != expr->operands[0]->base ||
-            (expr->operands[i]->base == BASE_BOOL && shapes[i] != SHAPE_LANES))
+        if (expr->operands[i]->base != expr->operands[0]->base)
             return SHAPE_OTHER;
     return is_supported(f, expr) ? SHAPE_LANES : SHAPE_OTHER;
 }
@@ -191,8 +195,6 @@ static bool is_integer(const struct target_expr *expr, int64_t value) {
     return expr->kind == TARGET_EXPR_CONSTANT && base_info[expr->base].is_integer && expr->constant.integer == value;
 }
 
-static bool has_lanes(enum base base) { return has_vectors(base) || base == BASE_BOOL; }
-
 static bool is_flat(struct finder *f, const struct target_block *block, bool is_branch);
 
 /* Fills f->shapes. Can the statement be done for the iterations of a vector together? In a branch
@@ -211,7 +213,7 @@ static bool is_flat_statement(struct finder *f, const struct target_statement *s
         return true;
     case TARGET_ASSIGN: return (shape != SHAPE_STEP || variable->base == BASE_I32) && map_has(f->shapes, variable);
     case TARGET_STORE:
-        return !is_branch && !statement->is_volatile && shape != SHAPE_STEP &&
+        return !is_branch && !statement->is_volatile && (shape != SHAPE_STEP || statement->value->base == BASE_I32) &&
                (has_vectors(statement->array->element) || statement->array->element == BASE_U8) &&
                shape_of(f, statement->index) == SHAPE_STEP;
     case TARGET_IF:
@@ -469,7 +471,7 @@ static struct map *find_dying(struct finder *f, const struct target_statement *l
 static int operations_in(const struct target_expr *expr) {
     if (!expr)
         return 0;
-    int own = expr->kind != TARGET_EXPR_OPERATION ? 0 : ir_op_info[expr->op].lanes == LANES_CALL ? SHORT + 1 : 1;
+    int own = expr->kind != TARGET_EXPR_OPERATION ? 0 : ir_op_is_call(expr->op) ? SHORT + 1 : 1;
     return own + operations_in(expr->operands[0]) + operations_in(expr->operands[1]) + operations_in(expr->operands[2]);
 }
 
@@ -624,7 +626,7 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
             continue;
         }
         bool is_step = statement->value && shape_of(f, statement->value) == SHAPE_STEP;
-        if (is_step && (statement->kind == TARGET_ASSIGN ||
+        if (is_step && (statement->kind == TARGET_ASSIGN || statement->kind == TARGET_STORE ||
                         (statement->kind == TARGET_DECLARE && statement->variable->is_mutable)))
             statement->value = indices_of_lanes(f, statement->value);
         else if (statement->value)
@@ -811,10 +813,21 @@ static bool may_go_abreast(const struct target_block *block) {
     return true;
 }
 
+/* What is declared in the loops inside has names that are released. */
+static void take_names(struct lowering *l, const struct target_block *block) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        if (statement->kind == TARGET_DECLARE)
+            names_take(l->names, statement->variable->name);
+        take_names(l, &statement->body);
+    }
+}
+
 static void go_abreast(struct finder *f, struct target_statement *loop, int count) {
     struct file *files = ARENA_ARRAY(f->l->arena, struct file, (size_t)count);
     for (int k = 0; k < count; k++)
         files[k] = (struct file){.f = f, .before = k, .variables = map_new(f->l->arena)};
+    take_names(f->l, &loop->body);
     loop->body = abreast(files, count, &loop->body);
     loop->step = vectors_iterations(f->l, f->index->base, count);
 }

@@ -86,6 +86,33 @@ kernel k (xs : [int]) =
                  "fcl_block_k", {r"if \(": 2, r"\^": 32}, extension="c", loops=3)
     yield golden("but not where it is too long to be there twice", TILES.replace("WHAT", "lots"), "fcl_block_k",
                  {r"if \(": 1}, extension="c", loops=2)
+    def of_vectors(name, fold, patterns):
+        return golden(name, f"kernel k (m : int) (xs : [float]) = push <grid> (generate m (fn i => {fold}))\n",
+                      "fcl_block_k", patterns, extension="c")
+    yield of_vectors("two sums go through a loop four vectors abreast in C, three two",
+                     "foldl (fn (a, b) x => (a + x * xs ! i, b + x)) (0.0, 0.0) xs",
+                     {r"i \+= 4 \* FCL_WIDTH": 1, r"fcl_float_vec \w+ = fcl_float_vec_of\(0": 10})
+    yield of_vectors("and each of them has names of its own, in which there are reciprocal roots",
+                     "foldl (fn (a, b, c) x => let d = x - xs ! i  r = rsqrt (d * d + 1.0) in "
+                     "(a + r, b + r * d, c + r * x)) (0.0, 0.0, 0.0) xs",
+                     {r"i \+= 2 \* FCL_WIDTH": 1, r"const fcl_float_vec d = ": 2, r"const fcl_float_vec d2 = ": 1,
+                          "fcl_vector_rsqrt": 3, "sqrtf": 1})
+    yield of_vectors("sums in a loop of loops go eight vectors abreast",
+                     "foldl (fn a y => foldl (fn a x => a + x * xs ! (i + y)) a xs) 0.0 (iota m)",
+                     {r"i \+= 8 \* FCL_WIDTH": 1, r"i \+= 4 \* FCL_WIDTH": 1})
+    yield of_vectors("exponentials and logarithms in a loop inside are of vectors in C",
+                     "foldl (fn a x => a + exp (x * xs ! i) - log x) 0.0 xs",
+                     {"fcl_vector_exp": 1, "fcl_vector_log": 0})
+    yield of_vectors("truth that is compared, chosen, or the same for all lanes is of vectors",
+                     "foldl (fn n x => if (if x > xs ! i then x < 3.0 else m > 7) == (x > 2.0) then n + 1 else n) 0 xs",
+                     {r"\? -1 : 0\)": 3, r"FCL_MASK\(fcl_vector_select\(.*\) == fcl_int_vec_of": 1})
+    yield golden("the least element's place is found by vectors that stay in registers, from row to row of them",
+                 "kernel k (xs : [float]) = argmin xs\n", "fcl_block_k_0",
+                 {r"local_array2?\[i\d? / FCL_WIDTH\] = fcl_vector_select\(": 4, r"while \(state < 255\)": 1},
+                 extension="c")
+    yield golden("what does not commute is combined by four quarters of a chunk at once in C",
+                 "kernel k (xs : [int]) = reduce (fn a b => if b > 7 then b else a) 0 xs\n", "fcl_block_k_0",
+                 {r"= xs\[t \+ (1024|2048|3072)\];": 3, r"i < 1023;": 1}, extension="c")
     yield golden("what comes before the first row of an index that is divided may wrap on its way", """\
 kernel k (n : int) (a : int) (xs : [int]) =
   let lots = (a & 1048575) * 1000
@@ -123,7 +150,7 @@ kernel k (n : int) (a : [float]) (b : [float]) =
     yield golden("a loop whose inner loop would go on dividing by a row's length is not split by rows", """\
 kernel k (n : int) (xs : [int]) =
   reduce (+) 0 (mapIx (fn i x => if xs ! (i / n) == i % n then x else 0) xs)
-""", "fcl_block_k_0", {r"\brow\b": 0, r"fcl_div_int\(": 4, r"fcl_rem_int\(": 4}, extension="c")
+""", "fcl_block_k_0", {r"\brow\b": 0, r"fcl_div_int\(": 7, r"fcl_rem_int\(": 7}, extension="c")
     yield golden("but iterations that do much are shared out one by one where a range has less than a vector", """\
 kernel k (n : int) (xs : [float]) =
   let sum x s i = foldl (fn s j => s * x + float (i * j)) s (iota 1000)
@@ -138,7 +165,10 @@ kernel k (xs : [int]) =
   in splitUp {count_} xs |> map turned |> concat {count_}
 """, "fcl_block_k", {rf"FCL_SIMD_EIGHT\n *for \(int i = 0; i < {count_}": wanted}, extension="c")
     yield golden("the lesser by value and place is found by a branch, in loops that are unrolled",
-                 "kernel k (xs : [int]) = argmin xs", "fcl_block_k_0",
+                 "fun least (x, i) (y, j) = if x < y || (i < j && x <= y) then (x, i) else (y, j)\n"
+                 "kernel k (xs : [int]) =\n"
+                 "  concat 1 (map (reduceChunk least) (splitUp 4096 (mapIx (fn i x => (x, i)) xs)))",
+                 "fcl_block_k",
                  {r"x < y \|\| \(\(i2 < j\) & \(x <= y\)\)": 1}, extension="c")
     yield golden("one less than a place is a place, whatever the place is known to be", """\
 kernel k (n : int) (xs : [int]) =

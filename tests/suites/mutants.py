@@ -80,4 +80,4 @@ def cases(env):
             "killed by run: tests/run/language/block_branches.fcl" in said and "known: 1 of 1 killed" in said
         ), said
 
-    yield Case("a barrier that is left out is noticed", noticed, thorough=True)
+    yield Case("a barrier that is left out is noticed", noticed, long=True)  # it builds the compiler once more

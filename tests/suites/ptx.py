@@ -30,7 +30,8 @@ CAPABILITIES = ("75", "90", "120")
 IN_TURN = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
 ALL = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
 # What takes the processor minutes, and has the parts of other programs, is left to long runs.
-LENGTHY = {"sorted_parts.fcl"}
+LENGTHY = {name + ".fcl" for name in
+           "sorted_parts reduce_by_index sorts_in_steps top_and_repeated stencil_borders start_values".split()}
 
 # NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check
 # has failed what is read does not matter.

@@ -48,7 +48,7 @@ AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse
 # What takes so long that only a long run has it: with the interpreter eight seconds and more.
 LENGTHY = {
     "interp": {"matrix_units.fcl", "matrix_products.fcl", "sorted_parts.fcl", "stencil_borders.fcl",
-               "random_numbers.fcl", "tpacf.fcl"},
+               "random_numbers.fcl", "tpacf.fcl", "heavy_steps.fcl", "sorts_in_steps.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
 # What takes seconds there, and shows little that others do not: left to thorough runs.

@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 
 
 class Skip(Exception):
@@ -58,6 +59,22 @@ class Case:
 
     def __init__(self, name, fn, alone=False, long=False, thorough=False):
         self.name, self.fn, self.alone, self.long, self.thorough = name, fn, alone, long, thorough
+
+
+spent = threading.local()  # .seconds: processor time of the programs that this thread has run
+
+
+class Timed(subprocess.Popen):
+    """A program whose processor time is added to `spent` when it ends."""
+
+    def _try_wait(self, wait_flags):
+        try:
+            pid, status, used = os.wait4(self.pid, wait_flags)
+        except ChildProcessError:
+            return self.pid, 0
+        if pid:
+            spent.seconds = getattr(spent, "seconds", 0) + used.ru_utime + used.ru_stime
+        return pid, status
 
 
 class Env:
@@ -124,13 +141,18 @@ class Env:
         """Run a program to its end; never raises for its exit status. One that is not installed skips the case."""
         if os.sep not in str(command[0]):
             self.tool(command[0])
-        try:
-            return subprocess.run(
-                [str(word) for word in command], cwd=cwd or self.root, env=self.variables(env), timeout=timeout,
-                input=input, stdin=subprocess.DEVNULL if input is None else None,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text, errors="replace" if text else None)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"{' '.join(map(str, command))}: still running after {timeout} s") from None
+        arguments = [str(word) for word in command]
+        with Timed(arguments, cwd=cwd or self.root, env=self.variables(env),
+                   stdin=subprocess.DEVNULL if input is None else subprocess.PIPE, stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, text=text, errors="replace" if text else None) as process:
+            try:
+                said = process.communicate(input, timeout)
+            except BaseException as problem:
+                process.kill()
+                if isinstance(problem, subprocess.TimeoutExpired):
+                    raise AssertionError(f"{' '.join(arguments)}: still running after {timeout} s") from None
+                raise
+        return subprocess.CompletedProcess(arguments, process.returncode, *said)
 
     def must(self, *command, status=0, **options):
         """Run a program that must end with this exit status, and return what it printed."""

@@ -84,7 +84,14 @@ views("evenOdds", "evenOdds xs", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
 views("evens odds", "(evens xs, odds xs)", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
 view("riffle", "riffle xs", lambda xs: [xs[i // 2 + (i % 2 and up(len(xs), 2))] for i in range(len(xs))])
 view("two", "two reverse xs", lambda xs: xs[:up(len(xs), 2)][::-1] + xs[up(len(xs), 2):][::-1])
-view("ilv", "ilv reverse xs", lambda xs: [(xs[::2], xs[1::2])[i % 2][::-1][i // 2] for i in range(len(xs))])
+def interleaved_backwards(xs):
+    """The elements at even places backwards, and between them those at odd places backwards."""
+    result = list(xs)
+    result[::2], result[1::2] = xs[::2][::-1], xs[1::2][::-1]
+    return result
+
+
+view("ilv", "ilv reverse xs", interleaved_backwards)
 view("binSplit", "binSplit k reverse xs",
      lambda k, xs: [x for part in chunks(max(1, len(xs) >> k), xs[:len(xs) >> k << k]) for x in part[::-1]],
      "k:int xs:[uint]", inputs=lambda n, r: [r.randrange(8), words(n, r)])
