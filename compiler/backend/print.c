@@ -122,8 +122,8 @@ static void print_without_vectors(struct printer *p, const struct target_stateme
     p->indent--;
 }
 
-/* Note [selections] in map/selections.c: the call of a function for an array, which does some of the loop's rounds and
-   says how many. The last array's call moves `next` on. */
+/* Note [selections] in map/selections.c: how many of the loop's rounds are done by vectors. The call of a function does
+   that for each array. The last one's call moves `next` on. */
 static void print_selection(struct printer *p, const struct target_statement *loop, size_t i) {
     const struct target_selection *s = loop->selection;
     bool is_last = i + 1 == s->count;

@@ -80,6 +80,7 @@ static bool open_device(const struct execution *request, struct device_session *
         .vector_bytes = device->vector_bytes,
         .shared_bytes = shared_bytes(options, device),
         .launch_sized_outside = request->launch_sized_outside,
+        .is_large = request->is_large,
         .diagnostics = request->diagnostics,
     };
     session->generated = ARENA_NEW(request->arena, struct generated);
@@ -187,6 +188,12 @@ bool device_lacks_shared(const struct device_session *session, struct execution 
     diag_warning(request->diagnostics, DIAG_SHARED_MEMORY, request->kernel->span,
                  "%s: arrays of which only the launch knows the length lie in global memory", session->why);
     return true;
+}
+
+bool device_is_large(const struct device_session *session, struct execution *request) {
+    if (request->is_large || !device_run_is_large(session->run))
+        return false;
+    return request->is_large = true;
 }
 
 /* ---- batches ---- */
@@ -327,14 +334,15 @@ static enum exit_status run_as(struct execution *execution, struct host_value **
         part ? begin(execution, session, index) && device_pass(execution, session) : device_prepare(execution, session);
     enum exit_status status = is_ready ? run_once(session, execution, result) : session->status;
     bool has_stopped = status == EXIT_DEVICE && fcl_error_status(session->context) == FCL_DEVICE_FAULT;
-    bool is_again = status == EXIT_DEVICE && device_lacks_shared(session, execution);
+    bool is_large = status == EXIT_DEVICE && device_is_large(session, execution);
+    bool is_again = is_large || (status == EXIT_DEVICE && device_lacks_shared(session, execution));
     if (part && status == EXIT_DEVICE && !has_stopped && !is_again && !device_run_failed_check(session->run)) {
         close_part(part);
         part->has_failed = true;
         execution->batch = NULL;
         return run_as(execution, result);
     }
-    if (device_run_failed_check(session->run))
+    if (device_run_failed_check(session->run) && !is_large)
         status = device_report_check(session, execution->diagnostics);
     else if (status != EXIT_GOOD && session->why && !is_again)
         device_report(execution, session->why, has_stopped);

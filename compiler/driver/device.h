@@ -31,6 +31,8 @@ void device_finish(struct device_session *session);
 /* After a run that failed: was it for want of shared memory, so that another one may do without?
    Then it warns, and changes the request so. */
 bool device_lacks_shared(const struct device_session *session, struct execution *request);
+/* The same for a result that is large: note [large results] in elaborate/matrix.c. */
+bool device_is_large(const struct device_session *session, struct execution *request);
 
 /* After a run that device_run_failed_check knows the reason of: the program is wrong, and where. */
 enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics);

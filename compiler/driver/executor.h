@@ -28,6 +28,7 @@ struct execution {
     struct map *asked;
     bool profile;
     bool launch_sized_outside; /* as in map_options */
+    bool is_large;             /* as with --large */
     bool is_kept;              /* it runs often: the time that a C compiler takes is well spent */
 };
 

@@ -19,6 +19,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = (int)options->optimise;
+    result.large = options->large;
     result.check = options->unproved ? DEGREE_ALL : options->check;
     result.stack_bytes = options->stack_bytes;
     return result;
@@ -240,6 +241,8 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.shared_most = (int)shared_limit(request);
     elaborate.vector_bytes = vector_bytes_of(request);
     elaborate.program = request->program;
+    if (request->is_large && !elaborate.large)
+        elaborate.large = LARGE_PART;
     elaborate.asked = request->asked;
     const struct tuned *tuned = request->trial;
     if (!tuned && request->tuning && request->kind)

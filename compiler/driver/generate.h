@@ -34,6 +34,7 @@ struct generate_request {
     uint32_t vector_bytes;         /* of the device's registers; 0: not known */
     uint64_t shared_bytes;         /* that a block has on the device; 0: not known */
     bool launch_sized_outside;     /* as in map_options */
+    bool is_large;                 /* as with --large */
     const char *until;             /* the last pass, "": none; NULL: all */
     bool is_ir;                    /* no target is made of the IR */
     struct diagnostics *diagnostics;

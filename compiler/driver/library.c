@@ -41,6 +41,7 @@ struct fclc_kernel {
     struct fcl_context *context;    /* NULL: the interpreter */
     struct device_session session;  /* of a context */
     bool launch_sized_outside;      /* as in execution */
+    bool is_large;                  /* likewise */
     struct device_part **parts;     /* of each argument, */
     struct device_part *flat_parts; /* one after another, */
     const struct fclc_type **types; /* and of what types they are: SCALAR, or ARRAY */
@@ -410,6 +411,7 @@ static enum exit_status build_kernel(void *context) {
     request.context = k->context;
     request.is_kept = true;
     request.launch_sized_outside = k->launch_sized_outside;
+    request.is_large = k->is_large;
     request.diagnostics = diagnostics;
     bool is_built = device_open(&request, &session) && device_build(&request, &session);
     struct device_session *old = is_built ? &k->session : &session;
@@ -562,11 +564,15 @@ static enum exit_status explain_failure(void *context) {
     return status;
 }
 
-/* The launch knows how long the arrays in shared memory are, and found no room for them: again with them elsewhere. */
-static bool may_do_without_shared(struct fclc_kernel *k) {
-    if (k->launch_sized_outside || !device_run_lacks_shared(k->session.run))
+/* The launch knows how long the arrays in shared memory are, and found no room for them: again with them elsewhere. Or
+   a result is large. */
+static bool may_run_otherwise(struct fclc_kernel *k) {
+    bool lacks_shared = !k->launch_sized_outside && device_run_lacks_shared(k->session.run);
+    bool is_large = !k->is_large && device_run_is_large(k->session.run);
+    k->launch_sized_outside |= lacks_shared;
+    k->is_large |= is_large;
+    if (!lacks_shared && !is_large)
         return false;
-    k->launch_sized_outside = true;
     return make_call(&k->program->options, NULL, true, build_kernel, k) == FCLC_GOOD;
 }
 
@@ -666,7 +672,7 @@ enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *a
         return make_call(options, message, true, interpret, &job);
     }
     if (run_on_device(kernel, arguments, results) ||
-        (may_do_without_shared(kernel) && run_on_device(kernel, arguments, results)))
+        (may_run_otherwise(kernel) && run_on_device(kernel, arguments, results)))
         return FCLC_GOOD;
     return make_call(options, message, false, explain_failure, kernel);
 }

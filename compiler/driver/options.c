@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "elaborate/elaborate.h"
 #include "ir/machine.h"
 #include "ir/passes/passes.h"
 #include "map/map.h"
@@ -290,7 +291,7 @@ static bool read_option(struct option_parser *p, int count, char **arguments, in
     if (option == OPTION_COUNT)
         return false;
     const struct option_info *info = &option_info[option];
-    if (!info->argument && value && option != OPTION_CHECK) {
+    if (!info->argument && value && option != OPTION_CHECK && option != OPTION_LARGE) {
         p->why = arena_printf(p->arena, "--%s takes no value, and `%s` gives one", info->name, text);
         return false;
     }

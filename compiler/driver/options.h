@@ -71,6 +71,7 @@ struct options {
     enum check_degree check; /* fmt, doc: not DEGREE_NONE where it was given */
     bool check_given;
     bool contract, approximate;
+    int64_t large;    /* as in elaborate_options */
     int64_t unroll;   /* -1: not said */
     int64_t optimise; /* 0 … 2 */
     int64_t limit;    /* elements of a result that are printed; 0: all */

@@ -63,10 +63,6 @@ static bool read_sizes(struct arena *arena, const char *text, sizes *all, const 
    can have. Or NULL. */
 static const char *wrong_size(struct arena *arena, const sizes *all, const struct generated *generated) {
     for (size_t i = 0; i < all->count; i++) {
-        if (all->at[i].is_too_large)
-            return arena_printf(arena,
-                                "--sizes: by `%s` an array has more than 2147483647 elements, the most that can be",
-                                all->at[i].name);
         bool is_any = strcmp(all->at[i].name, "n") == 0; /* there may be no array */
         if (all->at[i].is_used || (is_any && !all->at[i].misfits) || generated->kernels.count == 0)
             continue;
@@ -131,21 +127,23 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
     request.diagnostics = diagnostics;
     request.only = wish->only ? &wish->only : NULL;
     request.only_count = wish->only != NULL;
-    if (!generate(&request, &generated))
-        return NULL;
-    struct report **reports = ARENA_ARRAY(arena, struct report *, generated.kernels.count + 1);
-    for (size_t i = 0; i < generated.kernels.count; i++) {
-        struct report_request one = {arena, c->sources, generated.targets.at[i], all.at, all.count};
-        reports[i] = report_of(&one);
-        reports[i]->type = scheme_spelling(arena, generated.globals.at[i]->scheme);
+    struct report **reports = NULL;
+    for (bool is_again = true; is_again;) {
+        generated = (struct generated){0};
+        if (!generate(&request, &generated))
+            return NULL;
+        reports = ARENA_ARRAY(arena, struct report *, generated.kernels.count + 1);
+        is_again = false;
+        for (size_t i = 0; i < generated.kernels.count; i++) {
+            struct report_request one = {arena, c->sources, generated.targets.at[i], all.at, all.count};
+            reports[i] = report_of(&one);
+            reports[i]->type = scheme_spelling(arena, generated.globals.at[i]->scheme);
+            is_again |= reports[i]->is_large && !request.is_large;
+        }
+        request.is_large = is_again;
     }
     if ((*why = wrong_size(arena, &all, &generated)))
         return NULL;
-    for (size_t i = 0; i < generated.kernels.count; i++)
-        if (reports[i]->is_too_large)
-            return *why = arena_printf(arena, "--sizes: by them the result of `%s` has more than 2147483647 elements",
-                                       generated.kernels.at[i]->name->text),
-                   NULL;
     heading.sizes = all.at;
     heading.size_count = all.count;
     if (wish->form == REPORT_AS_JSON)

@@ -34,6 +34,8 @@ struct elaborate_options {
     int vector_bytes;                     /* of a vector register, #VectorBytes, where is_cpu */
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
     enum check_degree check;              /* what is checked at run time of what is not proved */
+    int64_t large;                        /* elements that a launch stores of a large result, note [large results] in
+                                             matrix.c; 0: no result has more than an int counts */
     int optimise;                         /* as ir_builder_new takes it */
     const struct param_value *params;     /* param_count of them */
     size_t param_count;
@@ -41,6 +43,7 @@ struct elaborate_options {
     struct map *asked;  /* gets the params that the kernel asked for, as keys; NULL: nobody wants to know */
 };
 extern const struct elaborate_options elaborate_defaults;
+enum { LARGE_PART = 1 << 30 }; /* `large`, where nothing else is asked for */
 
 /* NULL when the kernel's static evaluation fails (a diagnostic says why). */
 struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *kernel,

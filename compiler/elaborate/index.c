@@ -71,6 +71,14 @@ static bool reject_index(struct elaborator *e, const struct ir_value *index, con
     return true;
 }
 
+struct ir_value *elab_stride(struct elaborator *e, const struct pull *pull) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *stride = ir_convert(b, ir_resolve(b, pull->memory.extents[0]), BASE_I64);
+    for (size_t i = 1; i < pull->memory.extent_count; i++)
+        stride = ir_binary(b, OP_MUL, stride, ir_convert(b, pull->memory.extents[i], BASE_I64));
+    return stride;
+}
+
 static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     struct ir_builder *b = e->builder;
     size_t inner = pull->memory.extent_count;
@@ -78,9 +86,7 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
         index = ir_int(b, 0);
     if (inner) { /* a row: the same memory, further on */
         /* Every extent is an int, their product need not be: rows begin at 64-bit offsets. */
-        struct ir_value *stride = ir_convert(b, ir_resolve(b, pull->memory.extents[0]), BASE_I64);
-        for (size_t i = 1; i < inner; i++)
-            stride = ir_binary(b, OP_MUL, stride, ir_convert(b, pull->memory.extents[i], BASE_I64));
+        struct ir_value *stride = elab_stride(e, pull);
         index = ir_convert(b, index, BASE_I64);
         struct pull *row = elab_pull_new(e, PULL_MEMORY, pull->memory.extents[0]);
         row->memory = pull->memory;
@@ -268,6 +274,33 @@ static struct elab_value *computed(struct elaborator *e, struct pull *pull, stru
     return element;
 }
 
+/* The row, of a large result, that is so many behind the first one: a number like the length of all rows. */
+static struct ir_value *row_from(struct elaborator *e, const struct pull *pull, struct ir_value *row) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *rows = pull->of->length ? ir_resolve(b, pull->of->length) : NULL;
+    if (!rows || (!pull->first && row->base == rows->base))
+        return row;
+    row = ir_convert(b, row, rows->base);
+    if (pull->first)
+        row = ir_binary(b, OP_ADD, ir_convert(b, pull->first, rows->base), row);
+    ir_assume(b, ir_binary(b, OP_LE, ir_constant(b, rows->base, (union scalar){.integer = 0}), row));
+    ir_assume(b, ir_binary(b, OP_LT, row, rows));
+    return row;
+}
+
+static struct elab_value *index_joined(struct elaborator *e, const struct pull *pull, struct ir_value *index) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *i = NULL, *j = NULL;
+    if (index) {
+        struct ir_value *width = ir_binary(b, OP_MAX, pull->width, ir_int(b, 1));
+        width = ir_convert(b, width, index->base);
+        i = row_from(e, pull, ir_binary(b, OP_DIV, index, width));
+        j = ir_convert(b, ir_binary(b, OP_REM, index, width), BASE_I32);
+    }
+    struct pull *row = elab_as_pull(e, elab_index(e, pull->of, i));
+    return elab_index(e, row, elab_checked_index(e, j, row->length));
+}
+
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     switch (pull->kind) {
     case PULL_GENERATE:
@@ -300,14 +333,7 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         struct indexing all = {pull, index, 0, count, goes_through(index, count)};
         return element ? element : index_list(e, &all);
     }
-    case PULL_JOINED: {
-        struct ir_builder *b = e->builder;
-        struct ir_value *width = index ? ir_binary(b, OP_MAX, pull->width, ir_int(b, 1)) : NULL;
-        struct ir_value *i = index ? ir_binary(b, OP_DIV, index, width) : NULL;
-        struct pull *row = elab_as_pull(e, elab_index(e, pull->of, i));
-        struct ir_value *j = index ? ir_binary(b, OP_REM, index, width) : NULL;
-        return elab_index(e, row, elab_checked_index(e, j, row->length));
-    }
+    case PULL_JOINED: return index_joined(e, pull, index);
     case PULL_CHOICE: {
         struct elab_value *chosen = elab_choose_array(e, pull, index);
         if (chosen)

@@ -126,9 +126,13 @@ static struct shape new_shape(struct elaborator *e, struct type *type, struct ty
 }
 
 static void count_elements(struct elaborator *e, struct shape *shape) {
+    if (elab_is_large(e, shape->rank, shape->extents)) {
+        shape->count = elab_many_elements(e, shape->rank, shape->extents);
+        return;
+    }
     shape->count = shape->extents[0];
     for (size_t i = 1; i < shape->rank; i++)
-        shape->count = elab_combined_length(e, OP_MUL, CHECK_MANY_TIMES, shape->count, shape->extents[i]);
+        shape->count = elab_combined_length(e, OP_MUL, CHECK_RESULT, shape->count, shape->extents[i]);
 }
 
 static void add_array(struct elaborator *e, const struct shape *shape, struct ir_buffer *buffer) {
@@ -207,7 +211,10 @@ static void store_pull(struct elaborator *e, struct type *type, struct pull *pul
     }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, &shape, &count);
-    elab_run_later(e, all, elab_push_of_pull(e, LEVEL_GRID, pull), elab_store_writer(buffers, count, NULL));
+    if (pull->length->base == BASE_I64)
+        elab_store_large(e, LEVEL_GRID, pull, shape.rank, shape.extents, buffers, count);
+    else
+        elab_run_later(e, all, elab_push_of_pull(e, LEVEL_GRID, pull), elab_store_writer(buffers, count, NULL));
 }
 
 static void store_push(struct elaborator *e, struct type *type, struct push *push, runnings *all) {
@@ -313,6 +320,15 @@ static void store_scalar(struct elaborator *e, enum level_value level, const str
     elab_end_threads(e, level, one);
 }
 
+static void store_large_if(struct elaborator *e, struct ir_value *condition, enum level_value level,
+                           struct pull *elements, const struct component *component) {
+    enum ir_truth truth = ir_begin_choice(e->builder, condition);
+    if (truth != IR_FALSE)
+        elab_store_large(e, level, elements, component->shape.rank, component->shape.extents, component->buffers,
+                         component->count);
+    ir_end_only_choice(e->builder, truth);
+}
+
 static void store_component(struct elaborator *e, struct lower_body *body, struct elab_value *value) {
     if (value->kind == ELAB_TUPLE) {
         for (size_t i = 0; i < value->tuple.count; i++)
@@ -340,9 +356,12 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
     }
     struct ir_value *length = elab_length(e, value), *fits = ir_bool(e->builder, true);
     if (!e->shape && elab_may_be_unfinished(e, length))
-        fits = ir_binary(e->builder, OP_LE, length, component->shape.count);
-    elab_run_if(e, fits, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, value->pull),
-                &writer);
+        fits = ir_binary(e->builder, OP_LE, length, ir_convert(e->builder, component->shape.count, length->base));
+    if (length->base == BASE_I64)
+        store_large_if(e, fits, body->level, value->pull, component);
+    else
+        elab_run_if(e, fits, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, value->pull),
+                    &writer);
 }
 
 static void run_lower_body(struct elaborator *e, void *context) {

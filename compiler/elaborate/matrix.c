@@ -11,7 +11,18 @@
    nothing is loaded, and an error elsewhere in it is not reported (docs/semantics.md). The lengths on the way may be
    negative. A check of such a length stays only if the row's own length is made of it, and it counts only if the row
    is there; every other check is taken back. A length that depends on elements, or on rows
-   that must be compared first, is found by making the row: then indices are checked, too. */
+   that must be compared first, is found by making the row: then indices are checked, too.
+
+   note [large results]
+   Each extent is an int, and the elements of a result may be more than an int counts. One launch cannot number them. So
+   a large result is stored in parts of whole rows, `large` elements each or one row, by as many turns of a loop: of the
+   host, or of the unit that stores a result below grid. Within a part, places are ints. A part begins at a place of 64
+   bits, which the host computes. The number of rows of more than two dimensions, and the elements of all parts
+   together, are of 64 bits, too: the arrays that `elab_joined` makes have a length of 64 bits, and these alone.
+
+   A result is large by option, or where the extents are known, and ask for it. Else the host checks that the elements
+   are as many as an int counts at most (CHECK_RESULT): where the compiler is at hand, the kernel is compiled again, as
+   one with large results, and begins anew. */
 #include "elaborate/value.h"
 
 struct measuring {
@@ -131,6 +142,80 @@ void elab_store_columns(struct elaborator *e, enum level_value level, struct pul
     e->split = split;
 }
 
+/* ---- large results ---- */
+
+static int64_t many_times(int64_t x, int64_t y) { return x <= 0 || y <= 0 ? 0 : x > INT64_MAX / y ? INT64_MAX : x * y; }
+
+bool elab_is_large(struct elaborator *e, size_t rank, struct ir_value *const *extents) {
+    int64_t least = 1, most = 1;
+    for (size_t i = 0; i < rank; i++) {
+        if (!extents[i])
+            return false;
+        const struct ir_value *extent = ir_resolve(e->builder, extents[i]);
+        least = many_times(least, extent->low);
+        most = many_times(most, extent->high);
+    }
+    return rank > 1 && (e->options->large ? most > e->options->large : least > INT32_MAX);
+}
+
+static struct ir_value *wide(struct elaborator *e, int64_t value) {
+    return ir_constant(e->builder, BASE_I64, (union scalar){.integer = value});
+}
+
+static struct ir_value *times(struct elaborator *e, struct ir_value *count, struct ir_value *extent) {
+    return ir_binary(e->builder, OP_MUL, count, ir_convert(e->builder, ir_resolve(e->builder, extent), BASE_I64));
+}
+
+struct ir_value *elab_many_elements(struct elaborator *e, size_t rank, struct ir_value *const *extents) {
+    struct ir_value *count = wide(e, 1);
+    for (size_t i = 0; i < rank; i++) {
+        if (i > 1) /* the product of two fits */
+            elab_require(e, CHECK_BEYOND, ir_binary(e->builder, OP_LE, count, wide(e, UINT32_MAX)),
+                         ir_resolve(e->builder, extents[i - 1]), ir_resolve(e->builder, extents[i]), e->span);
+        count = times(e, count, extents[i]);
+    }
+    return count;
+}
+
+static int part_elements(const struct elaborator *e) { return e->options->large ? (int)e->options->large : LARGE_PART; }
+
+struct part_of_rows {
+    struct ir_value *first; /* of 64 bits */
+    struct ir_value *rows;
+};
+
+/* Of so many rows, a number of 64 bits. */
+static struct part_of_rows begin_parts(struct elaborator *e, struct ir_value *rows, struct ir_value *of_each) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *each = ir_convert(b, of_each, BASE_I64), *one = wide(e, 1);
+    struct ir_value *filled = ir_binary(b, OP_ADD, rows, ir_binary(b, OP_SUB, each, one));
+    struct ir_value *count = ir_convert(b, ir_binary(b, OP_DIV, filled, each), BASE_I32);
+    struct ir_value *part = ir_begin_for(b, count, NULL, 0, "part");
+    struct ir_value *first = ir_binary(b, OP_MUL, ir_convert(b, part, BASE_I64), each);
+    struct ir_value *left = ir_binary(b, OP_MIN, ir_binary(b, OP_SUB, rows, first), each);
+    return (struct part_of_rows){first, ir_convert(b, left, BASE_I32)};
+}
+
+static void end_parts(struct elaborator *e) { ir_end_for(e->builder, NULL, NULL); }
+
+void elab_store_large(struct elaborator *e, enum level_value level, struct pull *elements, size_t rank,
+                      struct ir_value *const *extents, struct ir_buffer **buffers, size_t count) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *width = ir_resolve(b, extents[rank - 1]), *one = ir_int(b, 1);
+    struct ir_value *each = ir_binary(b, OP_DIV, ir_int(b, part_elements(e)), ir_binary(b, OP_MAX, width, one));
+    struct ir_value *rows = wide(e, 1);
+    for (size_t i = 0; i + 1 < rank; i++)
+        rows = times(e, rows, extents[i]);
+    struct part_of_rows part = begin_parts(e, rows, ir_binary(b, OP_MAX, each, one));
+    struct ir_value *length = ir_binary(b, OP_MUL, part.rows, width);
+    ir_bound(length, 0, INT32_MAX);
+    struct ir_value *place = ir_binary(b, OP_MUL, part.first, ir_convert(b, width, BASE_I64));
+    struct pull *some = elab_rows_from(e, elements, part.first, width, length);
+    struct writer writer = elab_store_writer(buffers, count, place);
+    elab_run(e, elab_push_of_pull(e, level, some), &writer);
+    end_parts(e);
+}
+
 /* ---- rows of one length ---- */
 
 struct comparing {
@@ -217,10 +302,17 @@ static void compare(struct elaborator *e, enum level_value level, const struct c
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL;
-    struct ir_value *i = elab_begin_threads(e, level, c->count);
-    struct ir_value *length = measured_length(e, c->rows, i, ir_bool(b, true));
+    bool is_wide = c->count->base == BASE_I64;
+    struct part_of_rows part = {NULL, c->count};
+    if (is_wide)
+        part = begin_parts(e, c->count, ir_int(b, part_elements(e)));
+    struct ir_value *i = elab_begin_threads(e, level, part.rows);
+    struct ir_value *row = is_wide ? ir_binary(b, OP_ADD, part.first, ir_convert(b, i, BASE_I64)) : i;
+    struct ir_value *length = measured_length(e, c->rows, row, ir_bool(b, true));
     elab_check_length(e, c->check, ir_binary(b, OP_EQ, length, c->width), length, c->width, c->span, false);
     elab_end_threads(e, level, i);
+    if (is_wide)
+        end_parts(e);
     /* A thread that reads beyond the short row of another would report its index first. */
     if (elab_checks_all(e) && (level == LEVEL_WARP || level == LEVEL_BLOCK))
         ir_fence(b, level);
@@ -230,6 +322,7 @@ static void compare(struct elaborator *e, enum level_value level, const struct c
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents) {
     struct span span = core_result_span(e->global);
+    bool is_large = elab_is_large(e, rank, extents);
     for (size_t i = 1; i < rank; i++) {
         struct comparing c = {rows, extents[i], ir_resolve(e->builder, rows->length), -1, false, CHECK_ROWS, span};
         bool is_same = try_to(e, compare_some, &c) || are_few_and_same(e, &c);
@@ -240,13 +333,14 @@ void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *
         if (!is_same)
             compare(e, level, &c);
         if (i + 1 < rank)
-            rows = elab_joined(e, rows, extents[i]);
+            rows = elab_joined(e, rows, extents[i], is_large);
     }
 }
 
 struct pull *elab_elements(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value *const *extents) {
+    bool is_large = elab_is_large(e, rank, extents);
     for (size_t i = 1; i < rank; i++)
-        rows = elab_joined(e, rows, extents[i]);
+        rows = elab_joined(e, rows, extents[i], is_large);
     return rows;
 }
 

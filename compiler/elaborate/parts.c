@@ -10,15 +10,29 @@
 
 /* ---- what the chunks are parts of ---- */
 
-/* A matrix in memory as the array of its elements. */
-static struct pull *flat_memory(struct elaborator *e, struct pull *matrix) {
+/* What is put together: an array of the program, or a result, which may be large; or nothing, and the length is not
+   asked for, as the array might be too large. */
+enum whole { WHOLE_ARRAY, WHOLE_RESULT, WHOLE_LARGE, WHOLE_UNMEASURED };
+
+static struct ir_value *whole_length(struct elaborator *e, enum whole as, struct ir_value *count,
+                                     struct ir_value *width) {
     struct ir_builder *b = e->builder;
+    if (as == WHOLE_UNMEASURED)
+        return NULL;
+    count = ir_resolve(b, count);
+    width = ir_resolve(b, width);
+    if (as != WHOLE_LARGE)
+        return elab_combined_length(e, OP_MUL, as == WHOLE_ARRAY ? CHECK_MANY_TIMES : CHECK_RESULT, count, width);
+    return ir_binary(b, OP_MUL, ir_convert(b, count, BASE_I64), ir_convert(b, width, BASE_I64));
+}
+
+/* A matrix in memory as the array of its elements. */
+static struct pull *flat_memory(struct elaborator *e, struct pull *matrix, enum whole as) {
     struct pull *flat = ARENA_NEW(e->arena, struct pull);
     *flat = *matrix;
     flat->memory.extents++;
     flat->memory.extent_count--;
-    flat->length = elab_combined_length(e, OP_MUL, CHECK_MANY_TIMES, ir_resolve(b, matrix->length),
-                                        ir_resolve(b, matrix->memory.extents[0]));
+    flat->length = whole_length(e, as, matrix->length, matrix->memory.extents[0]);
     return flat;
 }
 
@@ -28,9 +42,9 @@ static bool maps_elements(const struct elab_value *function) {
            (function->primitive.primitive == PRIM_MAP || function->primitive.primitive == PRIM_MAP_PULL);
 }
 
-static const struct parts *parts_of(struct elaborator *e, struct pull *pull) {
+static const struct parts *parts_of(struct elaborator *e, struct pull *pull, enum whole as) {
     if (!pull->parts && pull->kind == PULL_MAP && maps_elements(pull->function)) {
-        const struct parts *of = parts_of(e, pull->of);
+        const struct parts *of = parts_of(e, pull->of, as);
         if (!of)
             return NULL;
         struct parts *parts = ARENA_NEW(e->arena, struct parts);
@@ -43,22 +57,30 @@ static const struct parts *parts_of(struct elaborator *e, struct pull *pull) {
     if (pull->parts || pull->kind != PULL_MEMORY || !pull->memory.extent_count || !pull->length)
         return pull->parts;
     struct parts *parts = ARENA_NEW(e->arena, struct parts);
-    parts->whole = flat_memory(e, pull);
+    parts->whole = flat_memory(e, pull, as);
     parts->width = pull->memory.extents[0];
     return parts;
 }
 
-struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width) {
+/* Where one is an int, so is the least. */
+static struct ir_value *least(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
     struct ir_builder *b = e->builder;
-    const struct parts *parts = parts_of(e, rows);
-    struct ir_value *length = elab_combined_length(e, OP_MUL, CHECK_MANY_TIMES, ir_resolve(b, rows->length), width);
+    if (x->base == y->base)
+        return ir_binary(b, OP_MIN, x, y);
+    return ir_convert(b, ir_binary(b, OP_MIN, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64)), BASE_I32);
+}
+
+struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width, bool is_large) {
+    enum whole as = is_large ? WHOLE_LARGE : WHOLE_RESULT;
+    const struct parts *parts = parts_of(e, rows, as);
+    struct ir_value *length = whole_length(e, as, rows->length, width);
     struct pull *joined = ARENA_NEW(e->arena, struct pull);
     if (parts && parts->whole->length) {
         *joined = *parts->whole;
         if (joined->kind == PULL_LIST)
             return joined;
         if (!elab_is_same_length(e, joined->length, length)) /* the last row may be shorter, which is an error */
-            length = ir_binary(b, OP_MIN, joined->length, length);
+            length = least(e, joined->length, length);
     } else {
         joined->kind = PULL_JOINED;
         joined->of = rows;
@@ -66,6 +88,25 @@ struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_valu
     }
     joined->length = length;
     return joined;
+}
+
+struct pull *elab_rows_from(struct elaborator *e, struct pull *joined, struct ir_value *first, struct ir_value *width,
+                            struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    struct pull *from = ARENA_NEW(e->arena, struct pull);
+    *from = *joined;
+    from->length = length;
+    if (joined->kind == PULL_JOINED) {
+        from->first = first;
+    } else if (joined->kind == PULL_MAP) {
+        from->of = elab_rows_from(e, joined->of, first, width, length);
+    } else {
+        struct ir_value *offset = ir_binary(b, OP_MUL, first, ir_convert(b, width, BASE_I64));
+        if (joined->memory.extent_count)
+            offset = ir_binary(b, OP_MUL, offset, elab_stride(e, joined));
+        from->memory.offset = joined->memory.offset ? ir_binary(b, OP_ADD, joined->memory.offset, offset) : offset;
+    }
+    return from;
 }
 
 /* ---- functions that keep the lengths of chunks ---- */
@@ -110,9 +151,9 @@ static struct pull *before_maps(struct pull *chunks) {
 }
 
 /* The array whose parts were mapped, by functions that keep their lengths; else NULL. */
-static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunks) {
+static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunks, enum whole as) {
     struct pull *base = before_maps(chunks);
-    const struct parts *parts = parts_of(e, base);
+    const struct parts *parts = parts_of(e, base, as);
     if (!parts || base == chunks)
         return parts;
     if (!chunks->keeps_in || !ir_region_inside(ir_current(e->builder), chunks->keeps_in)) {
@@ -125,15 +166,16 @@ static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunk
 
 struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks) {
     struct pull *base = before_maps(chunks);
-    const struct parts *parts = parts_of(e, base);
+    const struct parts *parts = parts_of(e, base, WHOLE_UNMEASURED);
     return parts ? mapped_length(e, chunks, base, parts->width) : NULL;
 }
 
 struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size) {
-    const struct parts *parts = mapped_parts(e, chunks);
-    if (!parts || !parts->whole->length || !elab_is_same_length(e, parts->width, size))
+    const struct parts *parts = mapped_parts(e, chunks, WHOLE_UNMEASURED);
+    if (!parts || !elab_is_same_length(e, parts->width, size))
         return NULL;
-    return ir_resolve(e->builder, parts->whole->length);
+    parts = parts_of(e, before_maps(chunks), WHOLE_ARRAY);
+    return parts->whole->length ? ir_resolve(e->builder, parts->whole->length) : NULL;
 }
 
 /* ---- primitives ---- */
@@ -156,10 +198,10 @@ PRIMITIVE(PARTS_OF) {
 
 PRIMITIVE(JOIN_PARTS) {
     struct pull *chunks = elab_as_pull(e, arguments[0]);
-    const struct parts *parts = parts_of(e, chunks);
+    const struct parts *parts = parts_of(e, chunks, WHOLE_ARRAY);
     if (parts)
         return elab_of_pull(e, parts->whole);
-    parts = mapped_parts(e, chunks);
+    parts = mapped_parts(e, chunks, WHOLE_ARRAY);
     bool is_none = chunks->length && elab_is_none(e, chunks->length); /* also where there should be: a width of 0 */
     if (!parts || !parts->whole->length || is_none)
         return elab_apply(e, arguments[2], arguments[0]);

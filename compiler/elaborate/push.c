@@ -136,7 +136,7 @@ void elab_end_threads(struct elaborator *e, enum level_value level, const struct
 static void write_store(struct elaborator *e, const struct writer *self, struct ir_value *index,
                         struct elab_value *element) {
     if (self->offset)
-        index = ir_binary(e->builder, OP_ADD, self->offset, index);
+        index = ir_binary(e->builder, OP_ADD, self->offset, ir_convert(e->builder, index, self->offset->base));
     if (!element) {
         for (size_t i = 0; i < self->buffer_count; i++)
             ir_store(e->builder, self->buffers[i], index,

@@ -28,7 +28,7 @@ enum pull_kind {
     PULL_MAP,      /* function, of */
     PULL_MEMORY,   /* buffers (one per scalar leaf of the element), offset; strides of inner dimensions when nested */
     PULL_LIST,     /* list, environment, instance: an item is evaluated where it is asked for; constants */
-    PULL_JOINED,   /* of: arrays as long as `width`, one after another */
+    PULL_JOINED,   /* of: arrays as long as `width`, one after another, from `first` on */
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };
@@ -54,10 +54,11 @@ struct pull {
         struct elab_value *element;
         struct map *others; /* index → element; or NULL */
     } asked;
-    struct ir_value *length; /* an int, never negative; NULL: depends on data (in shapes only) */
+    struct ir_value *length; /* an int, never negative, but for note [large results]; NULL: depends on data (in shapes
+                                only) */
     struct elab_value *function;
     struct pull *of;
-    struct ir_value *width;
+    struct ir_value *width, *first; /* NULL: 0 */
     struct {
         struct type *element; /* a BT type */
         struct ir_buffer **buffers;
@@ -411,6 +412,8 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
    or a whole chunk of it. */
 bool elab_runs_if_reached(struct elaborator *e);
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
+/* How many elements of memory, a number of 64 bits, one row of a nested array takes. */
+struct ir_value *elab_stride(struct elaborator *e, const struct pull *pull);
 /* The index as it is used there: one that is wrong is told, now or when the program runs. */
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
 
@@ -418,8 +421,11 @@ struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struc
 /* The length of what maps made of some whole part of an array; NULL: unknown. By a try, which takes back what this adds
    to `shape`. */
 struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks);
-/* The rows one after another, each as long as `width`. */
-struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width);
+/* The rows of a result one after another, each as long as `width`. The length of a large one may be of 64 bits. */
+struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width, bool is_large);
+/* The rows from `first` on, a number of 64 bits: `length` elements. */
+struct pull *elab_rows_from(struct elaborator *e, struct pull *joined, struct ir_value *first, struct ir_value *width,
+                            struct ir_value *length);
 
 /* ---- views.c ---- */
 /* The array whose beginning that is, as long as it; NULL: it is none, or has elements of its own. */
@@ -436,8 +442,16 @@ void elab_store_columns(struct elaborator *e, enum level_value level, struct pul
 struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struct ir_value *index);
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents);
-/* All elements, row by row. */
+/* All elements, row by row. Of a large result their number may be one of 64 bits. */
 struct pull *elab_elements(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value *const *extents);
+
+/* note [large results] */
+bool elab_is_large(struct elaborator *e, size_t rank, struct ir_value *const *extents);
+/* How many elements the first `rank` dimensions have, a number of 64 bits. */
+struct ir_value *elab_many_elements(struct elaborator *e, size_t rank, struct ir_value *const *extents);
+/* Stores them, part by part. */
+void elab_store_large(struct elaborator *e, enum level_value level, struct pull *elements, size_t rank,
+                      struct ir_value *const *extents, struct ir_buffer **buffers, size_t count);
 
 /* ---- repeats.c: note [loops that do not end] ---- */
 /* Adds what the search carries to what the loop does. */

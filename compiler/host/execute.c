@@ -501,6 +501,10 @@ struct host_value *device_run_result(struct device_run *x, struct arena *arena, 
 
 bool device_run_lacks_shared(const struct device_run *run) { return run && run->lacks_shared; }
 
+bool device_run_is_large(const struct device_run *run) {
+    return run && run->failed_check && run->failed_check->check == CHECK_RESULT;
+}
+
 const struct ir_check_site *device_run_failed_check(const struct device_run *x) { return x ? x->failed_check : NULL; }
 
 uint64_t device_run_bytes(const struct device_run *x) {

@@ -40,6 +40,8 @@ const struct ir_check_site *device_run_failed_check(const struct device_run *run
 /* Was the reason that a block wants more shared memory than it can have, for arrays that the
    launch knows the length of? */
 bool device_run_lacks_shared(const struct device_run *run);
+/* A result has more elements than an int counts, and the kernel was not made for that. */
+bool device_run_is_large(const struct device_run *run);
 /* Reads the results back. */
 struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
 /* One of the results by its number (they are flattened like the parameters): its value; its extents, one

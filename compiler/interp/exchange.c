@@ -64,17 +64,6 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
     in->place = place.outer;
 }
 
-/* The elements of all rows are counted by an int, as in memory one array is. */
-static void check_size(struct interp *in, const int64_t *shape, size_t rank, struct span span) {
-    int64_t count = shape[0];
-    for (size_t i = 1; i < rank; i++) {
-        if (shape[i] && count > VALUE_MAX_LENGTH / shape[i])
-            interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld times %lld elements: the most is %lld",
-                        (long long)count, (long long)shape[i], (long long)VALUE_MAX_LENGTH);
-        count *= shape[i];
-    }
-}
-
 static struct host_value *export_array(struct interp *in, struct value value, struct type *element, size_t rank,
                                        struct span span) {
     const struct interp_pull *pull =
@@ -83,7 +72,6 @@ static struct host_value *export_array(struct interp *in, struct value value, st
     const char *why;
     size_t next = 0;
     interp_columns(in, pull, rank - 1, shape + 1, span);
-    check_size(in, shape, rank, span);
     if (!value_check_shape(in->arena, element, rank, shape, &count, &why))
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "the result is too large: %s", why);
     struct host_value *array = value_array(in->arena, element, rank, shape);

@@ -313,14 +313,11 @@ static bool fits(double given, bool is_length, enum base base) {
    is called so. */
 static void set_sizes(struct walker *w) {
     const struct ir_kernel *kernel = w->kernel;
-    double elements = 1; /* of an array, by those of its extents that are given */
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *parameter = &kernel->parameters.at[i];
         if (parameter->kind == IR_PARAMETER_BUFFER)
             continue;
         bool is_length = parameter->kind == IR_PARAMETER_LENGTH;
-        if (is_length && parameter->dimension == 0)
-            elements = 1;
         size_t which = 0, rank = 1;
         struct report_size *size = size_named(w->request, parameter->name);
         for (size_t k = i; is_length && !size && k < kernel->parameters.count; k++)
@@ -344,8 +341,6 @@ static void set_sizes(struct walker *w) {
             continue;
         }
         size->is_used = true;
-        elements *= is_length ? given : 1;
-        size->is_too_large |= is_length && elements > INT32_MAX;
         union scalar scalar = {.integer = (int64_t)given};
         if (base_info[parameter->value->base].is_floating)
             scalar.floating = given;
@@ -353,13 +348,13 @@ static void set_sizes(struct walker *w) {
     }
 }
 
-/* Has a result more elements than an int counts, by the extents that are known? */
-static bool is_too_large(const struct walker *w, const struct ir_result *result) {
+/* Has a result that an int counts more elements, by the extents that are known? */
+static bool is_large(const struct walker *w, const struct ir_result *result) {
     double elements = 1;
     for (size_t i = 0; result->is_array && i < result->rank; i++)
         if (value_state(w, result->extents[i]) == KNOWN)
             elements *= (double)value_known(w, result->extents[i]);
-    return elements > INT32_MAX;
+    return elements > INT32_MAX && result->value->base == BASE_I32;
 }
 
 struct report *report_of(const struct report_request *request) {
@@ -387,7 +382,7 @@ struct report *report_of(const struct report_request *request) {
     set_sizes(&w);
     walk_host(&w, kernel->body);
     for (size_t i = 0; i < kernel->results.count; i++)
-        report->is_too_large |= is_too_large(&w, &kernel->results.at[i]);
+        report->is_large |= is_large(&w, &kernel->results.at[i]);
     report->total = total_of(&w, &report->steps, amount_number(1));
     keep_names(&w);
     return report;

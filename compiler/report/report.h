@@ -133,7 +133,8 @@ struct report {
     report_steps steps;
     VEC(struct report_name) names; /* those that appear in the amounts */
     struct report_total total;
-    bool is_too_large; /* a result has more elements than an int counts, and amounts are wrong */
+    bool is_large; /* a result has more elements than an int counts, and the kernel is not made for that: amounts are
+                      wrong */
 };
 
 /* A size that is given: of a parameter, by its name; `extents` of an array, or the one of a scalar. */
@@ -142,7 +143,6 @@ struct report_size {
     double extents[TYPE_MOST_DIMENSIONS];
     size_t count;
     bool is_used, misfits; /* of some kernel's parameter; one of that name is no such thing */
-    bool is_too_large;     /* an array would have more elements than an int counts */
 };
 
 struct report_request {

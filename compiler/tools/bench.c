@@ -141,7 +141,7 @@ static enum exit_status in_session(struct compilation *c, struct execution *requ
                                    struct measurement *m) {
     struct device_session session = {0};
     bool is_good = device_prepare(request, &session) && what(request, &session, m);
-    if (!is_good && device_lacks_shared(&session, request)) {
+    while (!is_good && (device_lacks_shared(&session, request) || device_is_large(&session, request))) {
         device_finish(&session);
         session = (struct device_session){0};
         is_good = device_prepare(request, &session) && what(request, &session, m);

@@ -335,7 +335,7 @@ static const char *try_sizes(const struct costing *k, const struct item *item, b
         size_t count;
         struct report_size *sizes = sizes_of_round(k->arena, k->program->kernel, round, &count);
         struct report *report = report_at(k, sizes, count);
-        if (report->is_too_large)
+        if (report->is_large)
             continue;
         struct report_size every = {.name = "n", .extents = {tried_sizes[round % SIZES]}, .count = 1};
         sizes[count] = every;

@@ -8,7 +8,7 @@ usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--option
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the
 code of C runs under AddressSanitizer and UBSan, whether fclc is built so (build-asan/fclc) or not; with --quick other
 compilers optimise nothing, which takes them a third of the time: that looks at fclc's code, not at what they make of
-it. With --options each program has options of its own: sizes of blocks and grids, --unroll, values
+it. With --options each program has options of its own: sizes of blocks and grids, --unroll, --large, values
 of params. The interpreter checks always; executors check half of the files, all or none (--checks), but all with
 --failing: what they do without checks is other code.
 """
@@ -46,7 +46,8 @@ def options_of(seed, text):
     source = random.Random(f"options {seed}")
     options = [source.choice(([], [f"--block-size={source.choice((1, 32, 33, 64, 1024))}"])),
                source.choice(([], [f"--grid-size={source.choice((1, 2, 7))}"])),
-               source.choice(([], [f"--unroll={source.choice((0, 1, 3, 64))}"]))]
+               source.choice(([], [f"--unroll={source.choice((0, 1, 3, 64))}"])),
+               source.choice(([], [f"--large={source.choice((1, 3, 64))}"]))]
     for param in re.findall(r"^param (\w+)", text, re.M):
         options.append(source.choice(([], [f"-D{param}={source.choice((3, 16, 32, 33))}"])))
     return [option for some in options for option in some]

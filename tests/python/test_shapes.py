@@ -1,5 +1,7 @@
 """Results of more than one dimension."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,21 @@ def test_they_stay_on_the_device(device):
     v = fcl.put(np.ones((2, 3, 4), np.float32), m.device)
     again = m.cubes(m.cubes(v)[0])[0]
     assert again.shape == (2, 3, 4) and np.array_equal(again.numpy(), np.full((2, 3, 4), 4, np.float32))
+
+
+def test_more_elements_than_an_int_counts():
+    if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 10 * 2**30:
+        pytest.skip("less than 10 GB of memory")
+    m = fcl.source("""kernel made (r : int) (c : int) = generate r (fn i => generate c (fn j => u8 (3 * i + j)))
+kernel added (m : [[u8]]) = map (map (fn x => x + 1)) m
+kernel maxima (m : [[u8]]) = push <grid> (map (foldl max 0) m)
+""", target="c")
+    n = 46341
+    assert np.array_equal(m.made(2, 3), [[0, 1, 2], [3, 4, 5]])
+    made = m.made(n, n)
+    assert made.shape == (n, n)
+    for i in (0, 1, 23170, 23171, n - 1):
+        assert np.array_equal(made[i], (3 * i + np.arange(n)).astype(np.uint8))
+    added = m.added(made)
+    assert added.shape == (n, n) and all(np.array_equal(added[i], made[i] + np.uint8(1)) for i in (0, 23171, n - 1))
+    assert np.array_equal(m.maxima(made), np.full(n, 255))

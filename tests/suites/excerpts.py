@@ -229,6 +229,20 @@ kernel k (xs : [int]) =
                  "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)",
                  "fcl_block_k", {r"fcl_failed\(": 0}, options=["--check"], extension="c")
 
+    # ---- large results: places of 64 bits where they are asked for, and divisions of 32 ----
+    added, made = "kernel k (m : [[u8]]) = map (map (fn x => x + 1)) m", "kernel k (r : int) (c : int) =\n" \
+        "  generate r (fn i => generate c (fn j => i + j))"
+    for extension, kernel, wide in (("c", "fcl_block_k", "int64_t"), ("cu", "k", "long long")):
+        yield golden(f"what is added to a large matrix is written at places of 64 bits: {extension}", added, kernel,
+                     {rf"const {wide} t = scalar2 \+ \({wide}\)i;": 1 if extension == "c" else 2},
+                     options=["--large"], extension=extension)
+        yield golden(f"and to one that is not large at those of 32: {extension}", added, kernel,
+                     {rf"{wide} t\b": 0, "scalar2": 0}, extension=extension)
+        yield golden(f"a large matrix of row and column divides numbers of 32 bits: {extension}", made, kernel,
+                     {rf"\({wide}\)i [/%] ": 0, r"\bi / t2\b": int(extension == "cu"),
+                      r"\bresult\[\(": 2 if extension == "c" else 1},
+                     options=["--large"], extension=extension)
+
     # ---- GPUs ----
     yield golden("a sum and its end are one launch on CUDA, whatever the host computes between them",
                  "kernel k (xs : [int]) = reduce (+) 0 xs", "k", {"atomic": 1}, barriers=6)

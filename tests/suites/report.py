@@ -274,7 +274,7 @@ def cases(env):
                   for size in ("n=1x2", "n=-1", "n=1.5", "n=2147483648", "n=1e300", "x=2x3", "x=0x5")),
                 (["matVecByThread", "--sizes=n=1x2"], 2, "no size of `n`"), 
                 (["matVecByThread", "--sizes=m=5"], 2, "no size of `m`"),
-                *((["matVecByThread", f"--sizes={size}"], 2, f"by `{size.split('=')[0]}` an array has more than")
+                *((["matVecByThread", f"--sizes={size}"], 0, "")
                   for size in ("m=50000x50000", "m=65536x65536", "n=46341")),
                 (["matVecByThread", "--sizes=m=2147483647x1"], 0, ""),
                 (["matVecByThread", "--sizes=m=2147483647x0"], 0, ""),
@@ -288,9 +288,9 @@ def cases(env):
             done = env.run(env.fclc, "report", EXAMPLES("linear"), *arguments)
             assert done.returncode == status and message in done.stderr, (arguments, done.returncode, done.stderr)
         outer = "kernel outer (xs : [int]) (ys : [int]) = map (fn x => map (fn y => x * y) ys) xs\n"
-        for length, status in (("46340", 0), ("46341", 2)):
-            done = env.run(env.fclc, "report", "-", "--sizes=n=" + length, input=outer)
-            assert done.returncode == status and ("the result of `outer` has more than" in done.stderr) == (status == 2)
+        for length, has_parts in (("46340", False), ("46341", True)):
+            said = env.must(env.fclc, "report", "-", "--sizes=n=" + length, input=outer)
+            assert ("loop of the host, 3 turns" in said) == has_parts, said
         said = env.must(env.fclc, "report", EXAMPLES("linear"), "saxpy", "--sizes=n=2147483647,a=2.5")
         assert "; n = 2147483647, a = 2.5\n" in said, said
     yield Case("what is wrong with the command line", wrong)

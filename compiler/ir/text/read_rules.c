@@ -410,10 +410,11 @@ static void check_array(struct giving *g, const struct ir_result *result, enum b
             reader_fail(r, span, "an extent of a result is no int, or unknown");
     bool is_there = is_parameter(r->kernel, buffer) ||
                     (buffer->memory == MEMORY_OUTPUT && map_get(g->l->region, buffer) == r->kernel->body);
-    if (!is_there || result->value->base != BASE_I32)
+    bool is_number = result->value->base == BASE_I32 || (rank > 1 && result->value->base == BASE_I64);
+    if (!is_there || !is_number)
         reader_fail(r, span,
-                    "result %zu of `%s` must be an input or an output that is there at the end, and its length an int",
-                    g->next + 1, r->kernel->name->text);
+                    "result %zu of `%s` must be an input or an output that is there at the end, and its length an %s",
+                    g->next + 1, r->kernel->name->text, rank > 1 ? "int or i64" : "int");
     bool is_empty = result->value->is_constant && result->value->constant.integer == 0;
     if (buffer->memory == MEMORY_OUTPUT && !buffer->is_zeroed && !is_empty && !map_has(g->l->stored, buffer))
         reader_fail(r, span, "nothing stores the elements of %s, which is a result", name_of(r, buffer));
