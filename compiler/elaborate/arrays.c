@@ -1,5 +1,8 @@
 /* The primitives on pull and push arrays that are not in a file of their own. Nothing here emits a loop. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 PRIMITIVE(GENERATE) {
     struct pull *pull = elab_pull_new(e, PULL_GENERATE, elab_given_length(e, arguments[0]));

@@ -1,7 +1,7 @@
 /* Upper bounds: memory is set aside before a kernel starts, so the length of what a block stores
    must be bounded by a value that the host knows. The bound of a chunk's length, min n (length - i
    * n), is n. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
 #include "ir/build/range.h"
 
 struct ir_region *elab_enter_host(struct elaborator *e) {

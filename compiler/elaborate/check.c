@@ -21,7 +21,7 @@
    what it is a part of, as each was computed by code of its own. Without --check, too, where a
    length can fail below grid (may_leave_loops); then indices and places are made right as well, and
    not reported. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
 
 static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span,
                                     bool is_contained) {

@@ -4,7 +4,10 @@
    Where each warp of a launch has a chunk of its own, its block stays until the last of them is
    done, and none takes its place. So such blocks are small, unless #BlockSize is given: a product
    with a sparse matrix took 0.187 ms on an H200 by 256 threads, and 0.156 by 128. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 /* ---- lengths ---- */
 

@@ -1,7 +1,8 @@
 /* Evaluation of the typed core: call by value, with IR for what is not known at compile time. */
 #include <string.h>
 
-#include "elaborate/value.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
 #include "support/stack.h"
 
 /* More calls of a function within each other are taken for recursion that does not end. */

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
 #include "ir/build/conflict.h"
 
 /* Counts up to this come from lengths that the program knows, as those of chunks. */

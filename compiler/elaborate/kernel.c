@@ -1,5 +1,7 @@
 /* The kernel: its parameters become scalars, lengths and buffers, its body is evaluated, its results are stored. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
 #include "support/stack.h"
 
 const struct elaborate_options elaborate_defaults = {.block_size = 256,

@@ -9,7 +9,7 @@
    whoever goes on after a check that failed, or has none, stays within the memory that was set
    aside for it. Code that measures lengths (`shape`) computes the same, without the checks. An int
    that a loop, a branch or memory gives remembers nothing. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
 #include "ir/build/range.h"
 
 static bool may_wrap(enum ir_op op, struct ir_value *const *x, int arity, const struct ir_value *result) {

@@ -40,7 +40,9 @@
    The other way needs nothing from the device: the loop over the blocks is run once up to the
    lookback, one thread combines what the blocks have given, and the loop is run again with that as
    the lookback's result. */
-#include "elaborate/value.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 #include "ir/machine.h"
 #include "ir/build/range.h"
 

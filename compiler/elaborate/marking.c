@@ -7,7 +7,9 @@
    all of them. That no two are the same is seen by bits (ir/build/bits.h), or as the place is an odd
    multiple of the index and something that all have alike. The prelude says `covers` of what it
    writes whole, which is tested, and not trusted with being inside. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
 
 #include "ir/build/bits.h"
 #include "ir/build/conflict.h"

@@ -23,7 +23,10 @@
    A result is large by option, or where the extents are known, and ask for it. Else the host checks that the elements
    are as many as an int counts at most (CHECK_RESULT): where the compiler is at hand, the kernel is compiled again, as
    one with large results, and begins anew. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 struct measuring {
     struct pull *rows;

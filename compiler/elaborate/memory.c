@@ -1,5 +1,6 @@
 /* Memory for stored arrays and scalars, and force. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/push.h"
 
 enum ir_memory elab_memory(enum level_value level) {
     switch (level) {

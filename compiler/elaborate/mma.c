@@ -5,7 +5,9 @@
    function is asked for each element that the lane has. Lane l gets elements 2 l and 2 l + 1 and those
    64 behind, so that own_places can keep the sums in registers from one product to the
    next. Elsewhere whoever gets an element computes it. */
-#include "elaborate/value.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 #include "ir/places.h"
 
 static struct ir_value *float_at(struct elaborator *e, struct pull *pull, struct ir_value *index) {

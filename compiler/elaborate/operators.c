@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "elaborate/value.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
 #include "ir/walk.h"
 
 static bool commutes(struct elaborator *e, const struct elab_value *f) {

@@ -1,5 +1,5 @@
 /* The components of an element in one word: bit patterns side by side, the first lowest. */
-#include "elaborate/value.h"
+#include "elaborate/primitive.h"
 
 int elab_leaf_bits(enum base base) { return base == BASE_BOOL ? 8 : base_info[base].bits; }
 

@@ -22,6 +22,9 @@
    inside, as they nearly always are, no pair needs a branch. The indices are computed twice, so
    this is done where that takes little. */
 #include "elaborate/reduce.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
 
 static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
     struct elab_value *pair = elab_index(e, r->push->update.pairs, which);

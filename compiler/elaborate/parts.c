@@ -6,7 +6,10 @@
    chunks keeps their lengths, what they make together is as long as what was split. Computed from
    the chunks, as their number times the length of the first and so on, it would have a bound that
    grows with each step by a factor, and memory is set aside by bounds. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 /* ---- what the chunks are parts of ---- */
 

@@ -1,5 +1,7 @@
 /* Push arrays: how long they are, and running them, by the table of iteration schemes. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
 
 struct ir_value *elab_length_of_array(struct elaborator *e, struct push *push) {
     (void)e;

@@ -12,7 +12,10 @@
    its ranks until they are asked for, in an array of which each thread has places of its own, so
    that registers can take it. Elsewhere one thread goes through all indices, which is what a
    processor does best. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 struct ranks {
     struct pull *indices;

@@ -32,6 +32,10 @@
    no two lanes are at one place, nor at one bank of shared memory. Copies are combined as all are,
    so there must be pairs for them, too. */
 #include "elaborate/reduce.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 /* ---- phases ---- */
 

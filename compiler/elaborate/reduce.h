@@ -2,7 +2,7 @@
 #ifndef FCL_ELABORATE_REDUCE_H
 #define FCL_ELABORATE_REDUCE_H
 
-#include "elaborate/value.h"
+#include "elaborate/elaborator.h"
 
 enum update { UPDATE_ATOMIC, UPDATE_REPLACE };
 

@@ -11,7 +11,8 @@
    a NaN is itself, and -0 is not 0.
    A state with a counter comes back after billions of steps only, for which nobody waits. That such a loop cannot
    end is found where nothing that its condition looks at changes (elab_find_endless). */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/state.h"
 
 enum { PATIENCE = 30 }; /* a period of less than 2^30 steps is looked for */
 

@@ -11,6 +11,9 @@
    forced in their step: if a loaded value is used in a computation, the thread waits for it at once, as it must store
    the result. */
 #include "elaborate/stepping.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
+#include "elaborate/state.h"
 
 struct asking {
     const struct stepping *stepping;

@@ -1,5 +1,7 @@
 /* Iteration schemes that run another array, and arrays that are run together. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
 
 static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {

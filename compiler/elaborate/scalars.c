@@ -1,5 +1,8 @@
 /* Scalar primitives, and the sequential loops on scalar state. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/state.h"
 #include "ir/machine.h"
 
 #include <math.h>

@@ -1,7 +1,10 @@
 /* Push arrays whose iteration scheme is their own: pushEach, scanl, seqfor, scatter. */
 #include <string.h>
 
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 /* ---- pushEach ---- */
 

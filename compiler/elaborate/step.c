@@ -22,6 +22,11 @@
    their own, arrays of a length that is known are better off in registers (ir/passes/own_places.c), where
    an exchange is one of names. */
 #include "elaborate/stepping.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
+#include "elaborate/state.h"
 #include "ir/build/range.h"
 #include "ir/machine.h"
 #include "ir/walk.h"

@@ -1,5 +1,9 @@
 /* Finds from shapes how steps change a state: the number of steps, what each step keeps, how long arrays become. */
 #include "elaborate/stepping.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
+#include "elaborate/state.h"
 
 known_state step_new_known(struct elaborator *e, const struct stepping *s) {
     return ARENA_ARRAY(e->arena, struct ir_value *, s->part_count + 1);

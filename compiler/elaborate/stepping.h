@@ -2,7 +2,7 @@
 #ifndef FCL_ELABORATE_STEPPING_H
 #define FCL_ELABORATE_STEPPING_H
 
-#include "elaborate/value.h"
+#include "elaborate/state.h"
 
 /* `condition` is a function of the state (while), or NULL and `count` steps are taken (power),
    whose step takes its number first, and then what `load` makes of the number, stored, unless

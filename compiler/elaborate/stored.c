@@ -1,5 +1,8 @@
 /* Values that are stored together: a tuple of arrays and scalars, nested or not, and its parts from left to right. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
+#include "elaborate/state.h"
 
 static size_t count_parts(struct type *type) {
     type = type_resolve(type);

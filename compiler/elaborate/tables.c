@@ -1,6 +1,7 @@
 /* The functions of each iteration scheme and each primitive. Code that calls them through these tables need not know
    their names. */
-#include "elaborate/value.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 const struct elab_scheme elab_schemes[PUSH_KIND_COUNT] = {
 #define SCHEME(id, length, run, check, cost)                                                                           \

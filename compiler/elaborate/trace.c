@@ -7,7 +7,9 @@
    needs to know of traces. */
 #include <string.h>
 
-#include "elaborate/value.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 #include "support/text.h"
 
 /* Words of 32 bits: 4 MiB, or some 200,000 records of a number. */

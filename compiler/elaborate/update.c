@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "elaborate/reduce.h"
+#include "elaborate/evaluate.h"
 
 /* ---- what the operator does ---- */
 

@@ -7,7 +7,9 @@
    place for them: then the array is copied, as the pairs use it while it is updated.
    A scatter need not store its pairs where each thread reads only what no other one writes, as the
    bits of the places show (note [bits] in ir/build/bits.h): so a stage of a network is one loop. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/push.h"
 #include "ir/build/bits.h"
 #include "ir/walk.h"
 

@@ -1,7 +1,7 @@
 /* Constructors of the elaborator's values, and views of them. */
 #include <stdarg.h>
 
-#include "elaborate/value.h"
+#include "elaborate/elaborator.h"
 
 static struct elab_value *new_value(struct elaborator *e, enum elab_kind kind) {
     struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);

@@ -6,7 +6,7 @@
    branches, what an element is would be there twice, and 2^n times in n such arrays made of each
    other. Arrays in memory stay in their branches: there a load next to its neighbour's is worth
    more than one load less. */
-#include "elaborate/value.h"
+#include "elaborate/evaluate.h"
 
 enum { LONGEST_CHAIN = 32 };
 

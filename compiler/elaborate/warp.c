@@ -2,7 +2,10 @@
    array has an element for each, through that. Else the array is stored in the warp's shared
    memory and read there, which is right on every target, for arrays of any length, and where a
    warp is a single thread. */
-#include "elaborate/value.h"
+#include "elaborate/check.h"
+#include "elaborate/evaluate.h"
+#include "elaborate/primitive.h"
+#include "elaborate/push.h"
 
 /* ---- shuffles ---- */
 

@@ -746,7 +746,7 @@ void ir_fence_copies(struct ir_builder *b, enum level_value among, struct ir_buf
     count_store(b);
 }
 
-/* A check is no store: a chunk may still be begun again after it (elaborate/value.h, note [splits]). */
+/* A check is no store: a chunk may still be begun again after it (elaborate/elaborator.h, note [splits]). */
 static bool is_same_span(struct span a, struct span b) { return a.begin == b.begin && a.end == b.end; }
 
 uint32_t ir_site(struct ir_builder *b, struct ir_check_site site) {

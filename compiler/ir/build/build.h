@@ -165,7 +165,7 @@ struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region)
 void ir_leave(struct ir_builder *b, struct ir_region *back);
 
 /* Leaves all that is under construction inside `region` and continues at its end: for note [splits] in
-   elaborate/value.h. */
+   elaborate/elaborator.h. */
 void ir_unwind(struct ir_builder *b, struct ir_region *region);
 
 #endif
