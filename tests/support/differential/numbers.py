@@ -33,7 +33,7 @@ complex_row("cscale cmulI", "cscale z.re (cmulI w)", lambda z, w: z.real * 1j * 
 complex_row("cfma", "cfma z w z", lambda z, w: z * w + z)
 complex_row("csquare conj", "csquare (conj z)", lambda z, w: z.conjugate() ** 2)
 complex_row("cdiv", "cdiv z w", lambda z, w: z / w)
-complex_row("cabs carg", "complexOf (cabs z) (carg z)", lambda z, w: complex(abs(z), cmath.phase(z)))
+complex_row("cabs carg complexOf", "complexOf (cabs z) (carg z)", lambda z, w: complex(abs(z), cmath.phase(z)))
 complex_row("cnorm", "complexOf (cnorm z) (cnorm w)", lambda z, w: complex(abs(z) ** 2, abs(w) ** 2))
 complex_row("cexp", "cexp (cscale 0.1 z)", lambda z, w: cmath.exp(z / 10))
 complex_row("clog", "clog z", lambda z, w: cmath.log(z))
@@ -245,8 +245,9 @@ def merged(names, kernel, wanted):
         wanted=lambda xs, ys: list(map(wanted, xs, ys)))
 
 
-merged("momentsOf mergeMoments",
-       "let m = mergeMoments (momentsOf x) (momentsOf y) in m.count + 10.0 * m.mean + 100.0 * m.squares",
+merged("momentsOf mergeMoments noMoments",
+       "let m = mergeMoments noMoments (mergeMoments (momentsOf x) (momentsOf y)) in "
+       "m.count + 10.0 * m.mean + 100.0 * m.squares",
        lambda x, y: 2 + 5 * (x + y) + 50 * (x - y) ** 2)
 merged("varianceOf sampleVarianceOf",
        "let of n = { count = n, mean = x, squares = y } in varianceOf (of 8.0) + 10.0 * sampleVarianceOf (of 5.0)",

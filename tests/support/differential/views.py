@@ -74,6 +74,8 @@ view("replicate", "replicate n x", lambda n, x: [x] * n, "n:int x:uint", inputs=
 view("singleton", "singleton x", lambda x: [x], "x:uint")
 row("views", "head last", "(head xs, last xs)", "xs:[uint]", "uint uint", lambda xs: (xs[0], xs[-1]), lengths=LONG[1:])
 view("take", "take k xs", lambda k, xs: xs[:max(0, k)], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
+view("takeAll", "takeAll k xs", lambda k, xs: xs[:k], "k:int xs:[uint]",
+     inputs=lambda n, r: [r.choice((0, n // 2, n)), words(n, r)])
 view("drop", "drop k xs", lambda k, xs: xs[max(0, k):], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
 view("tail", "tail xs", lambda xs: xs[1:])
 view("init", "init xs", lambda xs: xs[:-1])
