@@ -317,11 +317,11 @@ def cases(env):
     yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
 
     yield golden("a pass of a sort in C has eight rounds one after another, so that processors guess for each load "
-                 "whether it waits", "kernel k (xs : [uint]) = sort xs", "fcl_block_k_08",
+                 "whether it waits", "kernel k (xs : [uint]) = sort xs", "fcl_block_k_09",
                  {r"FCL_BY_EIGHT\s+for \(int i = 0; [^{]*\{[^}]*\}": 2}, extension="c")
 
     def placed():
-        text = processors("whole.fcl", "sorted_14")
+        text = processors("whole.fcl", "sorted_16")
         found = re.findall(r"if \(\(uint\)(\w+) < \(uint\)keys_length\) {\s+result\d\[\1\] = ", text)
         assert len(found) == 2 and "0 <=" not in text, text
     yield Case("a processor's sort asks once whether a place is inside, and stores there", placed)
@@ -421,13 +421,14 @@ def cases(env):
               for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"),
                            ("optimiser", "contract.fcl"), ("optimiser", "joined_launches.fcl"),
                            ("optimiser", "laid_over.fcl"), ("optimiser", "run_together.fcl"),
-                           ("optimiser", "places_by_bits.fcl"), ("optimiser", "vectors_abreast.fcl"))]
+                           ("optimiser", "places_by_bits.fcl"), ("optimiser", "vectors_abreast.fcl"),
+                           ("optimiser", "steady_places.fcl"))]
 
     def dumped():
         rows = passes.rows()
         steps = [f"--skip={row.name}" for row in rows if row.is_step]
         waiting = {row.name for row in rows} - {"no-wrap", "rereads"}  # what they mark is not shown
-        waiting -= {"conditions", "share"}  # printers alone go by what these mark
+        waiting -= {"conditions", "share", "selections"}  # printers alone go by what these mark
         waiting -= {"merge-checks"}  # it wants --check
         for path in shown:
             for target in ("cuda", "c"):
