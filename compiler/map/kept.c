@@ -507,7 +507,8 @@ static bool drop_unused(const struct map *used, struct target_block *block) {
         struct target_statement *at = block->statements.at[i];
         if (at->kind == TARGET_NOW)
             at->is_used = map_has(used, at->variable);
-        has_dropped |= drop_unused(used, &at->body) | drop_unused(used, &at->other);
+        has_dropped |= drop_unused(used, &at->body);
+        has_dropped |= drop_unused(used, &at->other);
         if (at->kind != TARGET_DECLARE || at->variable->is_mutable || map_has(used, at->variable))
             block->statements.at[stay++] = at;
     }
