@@ -55,7 +55,8 @@ LENGTHY = {
 SECONDS = {"cuda-simulator": {"matrix_units.fcl", "sorted_parts.fcl", "reduce_by_index.fcl", "stencil_borders.fcl"}}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
-    "float_rules half_numbers lookback_waiting radix_sorts sort_widths sorted_parts top_and_repeated").split()}
+    "float_rules half_numbers heavy_steps lookback_waiting radix_sorts sort_widths sorted_parts sorts_in_steps"
+    " top_and_repeated").split()}
 
 
 def optimised(env, path, executor):
