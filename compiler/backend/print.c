@@ -367,7 +367,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_MMA: print_mma(p, statement); return;
     case TARGET_HOLD_ROWS:
         print_indent(p);
-        text_printf(p->out, "fcl_hold_%s(", statement->threads ? "columns" : "rows");
+        text_printf(p->out, "fcl_hold_%s(", statement->are_columns ? "columns" : "rows");
         print_address(p, statement->array, statement->index);
         text_add(p->out, ", ");
         print_steps(p, statement->value->array, statement->value->operands[0]);

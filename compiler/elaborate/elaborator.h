@@ -1,4 +1,4 @@
-/* What the elaborator knows while it goes through a kernel, and how it gives up. */
+/* The elaborator's state while it goes through one kernel, and the functions that report an error and stop. */
 #ifndef FCL_ELABORATE_ELABORATOR_H
 #define FCL_ELABORATE_ELABORATOR_H
 

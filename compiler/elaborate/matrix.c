@@ -187,7 +187,8 @@ struct part_of_rows {
     struct ir_value *rows;
 };
 
-/* Of so many rows, a number of 64 bits. */
+/* Begins a loop over the parts of `rows` rows, a number of 64 bits; a part has `of_each` rows, the last one what is
+   left. */
 static struct part_of_rows begin_parts(struct elaborator *e, struct ir_value *rows, struct ir_value *of_each) {
     struct ir_builder *b = e->builder;
     struct ir_value *each = ir_convert(b, of_each, BASE_I64), *one = wide(e, 1);

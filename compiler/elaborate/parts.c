@@ -13,9 +13,13 @@
 
 /* ---- what the chunks are parts of ---- */
 
-/* What is put together: an array of the program, or a result, which may be large; or nothing, and the length is not
-   asked for, as the array might be too large. */
-enum whole { WHOLE_ARRAY, WHOLE_RESULT, WHOLE_LARGE, WHOLE_UNMEASURED };
+/* The use that is made of the array that rows or chunks are parts of. */
+enum whole {
+    WHOLE_ARRAY,     /* an array of the program: an int counts its elements */
+    WHOLE_RESULT,    /* a result, which may turn out to be large: note [large results] in matrix.c */
+    WHOLE_LARGE,     /* a large result: 64 bits count its elements */
+    WHOLE_UNMEASURED /* its length is not asked for, as it might be too large */
+};
 
 static struct ir_value *whole_length(struct elaborator *e, enum whole as, struct ir_value *count,
                                      struct ir_value *width) {

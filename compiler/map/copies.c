@@ -147,8 +147,8 @@ int pieces_of(struct lowering *l, const struct ir_instruction *forall) {
     return copies == loads && size && forall->operands[0]->constant.integer % size == 0 ? size : 0;
 }
 
-/* What must be so that pieces begin at multiples of 16 bytes: each of these arrays does, and each of these numbers,
-   which the host knows, is a multiple of so many elements. */
+/* The conditions under which all pieces begin at multiples of 16 bytes: each of these arrays begins at one, and each of
+   these numbers, which the host knows, is a multiple of so many elements. */
 struct multiple {
     const struct ir_value *value;
     int64_t size;

@@ -287,7 +287,7 @@ static struct target_array *hold(struct keeping *k, struct target_block *before,
     struct target_statement *load = lower_emit(l, TARGET_HOLD_ROWS);
     load->array = held;
     load->index = expr_operation(l, OP_MUL, BASE_I32, nth, expr_integer(l, BASE_I32, HELD_WORDS));
-    load->threads = are_columns;
+    load->are_columns = are_columns;
     load->value = at_turn(k, rows, loop, expr_operation(l, OP_MUL, BASE_I32, nth, expr_integer(l, BASE_I32, distance)));
     l->block = block;
     return held;
@@ -434,7 +434,7 @@ static struct target_expr *of_pair(struct lowering *l, const struct kept *kept, 
     return expr_element(l, BASE_I32, kept->alone, place_in_turns(l, kept->around, kept->depth, other));
 }
 
-/* What is kept in the turns of the same loops, together. */
+/* Computes, in one copy of their loops, all places that are kept for the turns of these loops. */
 static void emit_kept(struct keeping *k, size_t first) {
     struct lowering *l = k->l;
     const struct kept *kept = &k->all.at[first];

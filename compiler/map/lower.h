@@ -257,7 +257,7 @@ void ahead_fill(struct lowering *l, const char *const *names, int64_t room);
 
 /* ---- kept.c: note [kept places] ---- */
 
-/* Of a loop of steps that was just lowered, at the end of the current block. */
+/* Looks at the last statement of the current block, a loop of steps that was just lowered. */
 void kept_emit(struct lowering *l);
 
 /* ---- parameters.c ---- */

@@ -11,7 +11,7 @@ struct map_options {
     bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
                               strides, or are none */
     int threads_together;  /* SIMT: that a multiprocessor is to hold at least; 0: does not matter */
-    int threads_together_few;    /* the same where they have sums of so many products that few threads do */
+    int threads_together_few; /* the same where an array of each takes half of a thread's registers, so that few fit */
     int threads_together_large;  /* the same where threads have arrays so large that more do not fit
                                    into its registers */
     int registers;               /* SIMT: of a multiprocessor, of 4 bytes */

@@ -108,14 +108,14 @@ enum target_statement_kind {
     TARGET_ATOMIC,  /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of
                       value (and expected) */
     TARGET_FENCE,
-    TARGET_SHUFFLE,    /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
-    TARGET_COPY,       /* array[index …] = value, an element, and those that follow, together by threads whose
+    TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
+    TARGET_COPY,            /* array[index …] = value, an element, and those that follow, together by threads whose
                                number `limit` says: note [copies by 16 bytes]; or by this thread: note [copies ahead] */
-    TARGET_END_COPIES, /* a group of them ends, and all but the last `copied` are waited for; -1: none */
-    TARGET_NOW,        /* variable = 0, which is known here only: what is computed with it is computed here */
-    TARGET_MMA,        /* results = the lane's part of a product of matrices, of `operands` */
-    TARGET_HOLD_ROWS, /* array[index …] = rows from the element `value` on, of matrices; `threads`: columns of them */
-    TARGET_CHECK,     /* unless `value`: report `site` with the numbers `index` and `limit` to `array`, or
+    TARGET_END_COPIES,      /* a group of them ends, and all but the last `copied` are waited for; -1: none */
+    TARGET_NOW,             /* variable = 0, which is known here only: what is computed with it is computed here */
+    TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
+    TARGET_HOLD_ROWS,       /* array[index …] = rows from the element `value` on, of matrices */
+    TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array`, or
                                leave it in `variable` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
@@ -157,7 +157,7 @@ enum target_vectors {
 
 enum { TARGET_SELECTED = 8 }; /* arrays, at most */
 
-/* What a loop does that keeps some elements of arrays, each before `end` and `length`: note [selections]. */
+/* The parts of a loop that keeps some elements of arrays, at places before `end` and `length`: note [selections]. */
 struct target_selection {
     struct target_variable *next;
     struct target_array *ones, *from[TARGET_SELECTED], *to[TARGET_SELECTED];
@@ -180,6 +180,7 @@ struct target_statement {
     int64_t copied;                   /* COPY: elements, a multiple of; END_COPIES: groups */
     int threads;                      /* COPY: these; 0: by this thread */
     enum target_piece piece;          /* COPY: by this thread, of more than one element */
+    bool are_columns;                 /* HOLD_ROWS: the matrix's columns are wanted */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;

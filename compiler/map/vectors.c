@@ -815,7 +815,7 @@ static bool may_go_abreast(const struct target_block *block) {
     return true;
 }
 
-/* What is declared in the loops inside has names that are released. */
+/* Takes the names of what loops inside declare, which were released: copies of these loops declare more beside. */
 static void take_names(struct lowering *l, const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];

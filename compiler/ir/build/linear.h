@@ -32,7 +32,7 @@ struct ir_value *linear_other_factors(struct ir_builder *b, const struct ir_valu
 /* Adds an exact sum so many times, and times the value where it is not NULL; false: it grows too large. */
 bool linear_add_times(struct ir_builder *b, struct linear *sum, const struct linear *other, int64_t factor,
                       struct ir_value *times);
-/* Of two exact sums. */
+/* The product of two exact sums; false: it has too many terms, or terms of too many factors. */
 bool linear_multiply(struct ir_builder *b, const struct linear *x, const struct linear *y, struct linear *product);
 
 /* The positive constant by which the quotient x / c or x >> n divides; 0: the value is no such quotient. */

@@ -15,7 +15,7 @@
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
 enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 8, FITS_STEPS = 1500 };
-/* Whether sums and products wrap may be asked inside of such a question. */
+/* To prove that a sum does not wrap may want the same of its parts: so deep are these questions. */
 enum { MOST_ASKED = 2 };
 enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* The steps of all long proofs of a kernel together: a program that makes very many checks is to
@@ -153,7 +153,7 @@ static bool find_parts(struct ir_builder *b, struct ir_value *x, struct linear *
     return fits(b, x->base, sum);
 }
 
-/* What the operation comes to, if it is known not to wrap; else NULL. */
+/* The operation as a sum, if it is known not to wrap; else NULL. */
 static const struct linear *parts_of(struct ir_builder *b, struct ir_value *x) {
     if (!b->known_parts)
         b->known_parts = ARENA_ARRAY(b->scratch, struct known_parts, KNOWN_PARTS);
@@ -607,7 +607,7 @@ static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struc
     return false;
 }
 
-/* Of a product, a factor is replaced by a bound of it, where the others are natural. */
+/* Replaces one factor of a product by a bound of that factor, where the other factors are not negative. */
 static bool prove_by_product(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
     struct ir_value *product = sum->term[at].value;
     int64_t coefficient = sum->term[at].coefficient;

@@ -9,7 +9,7 @@
 #include "ir/passes/rewrite.h"
 #include "support/map.h"
 
-/* What a value depends on, in the loop. */
+/* The indices, in the loop, on which a value depends: the step's, a thread's, an unrolled loop's. */
 enum { ON_STEP = 1, ON_UNIT = 2, ON_ROUND = 4, DEEPEST = 12 };
 
 struct steady {

@@ -258,7 +258,7 @@ static bool is_last_comparison(const struct parser *p, size_t begin, size_t equa
     return is_known && (token_at(p, next)->kind == 0 || token_starts_declaration(token_at(p, next)->kind));
 }
 
-/* What other languages begin declarations with. */
+/* Words that begin declarations in other languages. */
 static const struct {
     const char *word, *hint;
 } foreign_declarations[] = {
