@@ -86,6 +86,7 @@ kernel k (xs : [int]) =
                  "fcl_block_k", {r"if \(": 2, r"\^": 32}, extension="c", loops=3)
     yield golden("but not where it is too long to be there twice", TILES.replace("WHAT", "lots"), "fcl_block_k",
                  {r"if \(": 1}, extension="c", loops=2)
+
     def of_vectors(name, fold, patterns):
         return golden(name, f"kernel k (m : int) (xs : [float]) = push <grid> (generate m (fn i => {fold}))\n",
                       "fcl_block_k", patterns, extension="c")
