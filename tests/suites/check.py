@@ -103,8 +103,8 @@ def cases(env):
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
-        # Hosts are slower from time to time, and what waits for memory more than what does not: where the longest
-        # example took 65 ms, these squares took 50.
+        # Hosts are slower from time to time, and what waits for memory more than what does not: the longest example
+        # takes 1.2 to 2.1 times as long as these squares, by host.
         def milliseconds_of_squares():
             before = time.process_time()
             sum(i * i for i in range(1000000))
@@ -116,10 +116,10 @@ def cases(env):
                 taken.append(milliseconds(path))
                 if min(taken) >= 50:
                     squares.append(milliseconds_of_squares())
-                    most = max(50, 2 * min(squares))
+                    most = max(50, 3 * min(squares))
             assert min(taken) < most, f"{path}: {min(taken):.0f} ms of processor time, at most {most:.0f}"
     if not env.sanitized:
-        yield Case("check takes less than 50 ms for each example", check_is_quick, alone=True)
+        yield Case("check takes less than 50 ms for each example, or thrice a sum of squares", check_is_quick, alone=True)
 
     def standard_input():
         program = "kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
