@@ -1,4 +1,4 @@
-/* Holds the functions of compiler/backend/mathematics.c to the C library's in double: what a C
+/* Holds the functions of compiler/backend/parts/mathematics.h to the C library's in double: what a C
    file that fclc wrote has of them is included in place of KERNELS. Exit status 1: a result is
    more than the next float away, or too many are not nearest. */
 #include KERNELS
