@@ -56,9 +56,10 @@ static bool print_approximate(struct printer *p, const struct target_expr *expr)
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
-    if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base)) {
-        use_mathematics(p, expr->op, false);
-        print_call(p, arena_printf(p->out->arena, "fcl_%s_float", function), expr);
+    if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base, false)) {
+        use_mathematics(p, expr->op, expr->base, false);
+        print_call(p, arena_printf(p->out->arena, "fcl_%s_%s", function, expr->base == BASE_F32 ? "float" : "double"),
+                   expr);
         return;
     }
     bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
@@ -597,8 +598,8 @@ static const char *vector_function(struct printer *p, const struct target_expr *
         return arena_printf(p->out->arena, p->dialect->has_own_vectors ? "%s_from" : "convert_%s",
                             vector_type(p, expr->base));
     default:
-        if (p->dialect->has_own_vectors && mathematics_has(expr->op, expr->base))
-            use_mathematics(p, expr->op, true);
+        if (p->dialect->has_own_vectors && mathematics_has(expr->op, expr->base, true))
+            use_mathematics(p, expr->op, expr->base, true);
         return is_mathematics(expr->op) ? arena_printf(p->out->arena, "%s%s", vector_prefix(p), use_function(p, expr))
                                         : NULL;
     }

@@ -5,19 +5,32 @@ static const char functions[] =
 #include "compiler/backend/parts/mathematics.h.inc"
     ;
 
+/* Functions of a float, of vectors of these, and of a double: parts, 0 where it has none. */
 struct function {
-    enum part one, by_lanes;
+    enum part one, by_lanes, of_double;
 };
 
-#define BY_LANES(id) [OP_##id] = {PART_##id, PART_##id##_BY_LANES}
-static const struct function rows[OP_COUNT] = {BY_LANES(EXP),  BY_LANES(EXP2),  BY_LANES(LOG),
-                                               BY_LANES(LOG2), BY_LANES(LOG10), BY_LANES(SINH),
-                                               BY_LANES(COSH), BY_LANES(TANH),  [OP_POW] = {PART_POW, PART_POW}};
+#define BY_LANES(id) .one = PART_##id, .by_lanes = PART_##id##_BY_LANES
+static const struct function rows[OP_COUNT] = {
+    [OP_EXP] = {BY_LANES(EXP), .of_double = PART_EXP_DOUBLE},
+    [OP_LOG] = {BY_LANES(LOG), .of_double = PART_LOG_DOUBLE},
+    [OP_EXP2] = {BY_LANES(EXP2)},
+    [OP_LOG2] = {BY_LANES(LOG2)},
+    [OP_LOG10] = {BY_LANES(LOG10)},
+    [OP_SINH] = {BY_LANES(SINH)},
+    [OP_COSH] = {BY_LANES(COSH)},
+    [OP_TANH] = {BY_LANES(TANH)},
+    [OP_POW] = {.one = PART_POW},
+};
 
-bool mathematics_has(enum ir_op op, enum base base) { return base == BASE_F32 && rows[op].one; }
+bool mathematics_has(enum ir_op op, enum base base, bool is_by_vectors) {
+    return is_by_vectors ? base == BASE_F32 && rows[op].by_lanes
+                         : (base == BASE_F32 && rows[op].one) || (base == BASE_F64 && rows[op].of_double);
+}
 
-void use_mathematics(struct printer *p, enum ir_op op, bool is_by_vectors) {
-    use_part(p, true, is_by_vectors ? rows[op].by_lanes : rows[op].one);
+void use_mathematics(struct printer *p, enum ir_op op, enum base base, bool is_by_vectors) {
+    const struct function *row = &rows[op];
+    use_part(p, true, is_by_vectors ? row->by_lanes : base == BASE_F32 ? row->one : row->of_double);
 }
 
 void print_mathematics(struct printer *p) {

@@ -163,8 +163,8 @@ void print_vector_store(struct printer *p, const struct target_statement *store)
 void print_helpers(struct printer *p);
 
 /* mathematics.c */
-bool mathematics_has(enum ir_op op, enum base base);
-void use_mathematics(struct printer *p, enum ir_op op, bool is_by_vectors);
+bool mathematics_has(enum ir_op op, enum base base, bool is_by_vectors);
+void use_mathematics(struct printer *p, enum ir_op op, enum base base, bool is_by_vectors);
 void print_mathematics(struct printer *p);
 
 /* atomics.c */
