@@ -70,9 +70,10 @@ PARSER           := $(wildcard compiler/syntax/parser.y)
 UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 
-GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c \
-             $(BUILD)/gen/new_files.c
-GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
+EMBEDDED         := $(shell sed -n 's/^.include "\(.*\)\.inc"$$/\1/p' $(COMPILER_SOURCES))
+
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c)
+GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h) $(EMBEDDED:%=$(BUILD)/gen/%.inc)
 
 COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
 GENERATED_OBJECTS := $(GENERATED:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o)
@@ -167,22 +168,11 @@ $(BUILD)/gen/parser.c $(BUILD)/gen/parser.h &: compiler/syntax/parser.y
 	$(call say,BISON,$@)
 	$(Q)$(BISON) -Werror --header=$(BUILD)/gen/parser.h -o $(BUILD)/gen/parser.c $<
 
-# The page of errors as a table of lines, for `fclc explain`. `\?` keeps `??/` and the like from being trigraphs.
-$(BUILD)/gen/errors_page.c: docs/errors.md
+# A file as a literal, which a .c file includes as a string. `\?` keeps `??/` and the like from being trigraphs.
+$(BUILD)/gen/%.inc: %
 	@mkdir -p $(@D)
-	$(call say,PAGE ,$@)
-	$(Q){ echo '#include "tools/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
-	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
-
-# The files of `fclc new`, each a name and a text.
-NEW_FILES := $(sort $(wildcard compiler/tools/new/*.in compiler/tools/new/.*.in))
-
-$(BUILD)/gen/new_files.c: $(NEW_FILES)
-	@mkdir -p $(@D)
-	$(call say,FILES,$@)
-	$(Q){ echo '#include "tools/new_files.h"'; echo 'const struct new_file new_files[] = {'; \
-	    for file in $^; do name=$${file##*/}; echo "{\"$${name%.in}\","; \
-	        sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $$file; echo '},'; done; echo '{0}};'; } > $@
+	$(call say,EMBED,$@)
+	$(Q)sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $< > $@
 
 # ---------------------------------------------------------------- tests
 
@@ -299,7 +289,7 @@ WASM_NOT := $(addprefix compiler/driver/,commands.c device.c evaluate.c interrup
             compiler/host/execute.c compiler/values/inflate.c
 WASM_SOURCES := $(filter-out $(WASM_NOT),$(COMPILER_SOURCES)) $(sort $(wildcard web/wasm/*.c))
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$(WASM)/%.o) \
-                $(patsubst $(BUILD)/gen/%.c,$(WASM)/gen/%.o,$(filter-out %/new_files.c,$(GENERATED)))
+                $(patsubst $(BUILD)/gen/%.c,$(WASM)/gen/%.o,$(GENERATED))
 WASM_STACK := 16777216
 WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handling -isystem web/wasm/include \
                -include browser.h -std=c11 $(WASM_OPTIMISE) -Wall -Wextra -Wno-unused-command-line-argument \
@@ -335,7 +325,7 @@ docs: docs-need $(WASM)/fclc.wasm
 
 # ---------------------------------------------------------------- formatting
 
-FORMATTED = $(shell find compiler runtime python tests examples benchmarks web \
+FORMATTED = $(shell find compiler runtime python tests examples benchmarks web -path compiler/backend/parts -prune -o \
               \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
 
 format:

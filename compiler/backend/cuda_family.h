@@ -6,8 +6,6 @@
 
 void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel);
 const char *cuda_atomic(enum ir_atomic atomic, enum base base);
-void cuda_pieces(struct text *out); /* the type of 16 bytes */
-void cuda_copies(struct text *out); /* fcl_copy of note [copies by 16 bytes] in map/copies.c */
 
 /* note [scope]
    Words that blocks poll are read and written by relaxed accesses at the scope of the GPU: all who write

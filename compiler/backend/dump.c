@@ -8,11 +8,6 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_add(p->out, ") {\n");
 }
 
-static void file_head(struct text *out, struct file_needs needs) {
-    (void)out;
-    (void)needs;
-}
-
 static const char *atomic(enum ir_atomic atomic, enum base base) {
     static const char *const names[ATOMIC_COUNT] = {
         "atomic_add", "atomic_min", "atomic_max",      "atomic_and",
@@ -70,7 +65,6 @@ const struct dialect dialect_dump = {
     .alignment = " aligned %d",
     .is_plain = true,
     .kernel_head = kernel_head,
-    .file_head = file_head,
 };
 
 void backend_dump(struct text *out, const struct target_program *program) {

@@ -48,17 +48,18 @@ static bool print_approximate(struct printer *p, const struct target_expr *expr)
     const char *function = p->dialect->approximate[expr->op];
     if (!p->is_approximate || !function || expr->base != BASE_F32)
         return false;
-    p->has_fast_roots |= expr->op == OP_SQRT;
-    p->has_fast_tangents |= expr->op == OP_TANH;
+    use_part(p, expr->op == OP_SQRT, PART_FAST_ROOTS);
+    use_part(p, expr->op == OP_TANH, PART_FAST_TANGENTS);
     print_call(p, function, expr);
     return true;
 }
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
-    if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base)) {
-        p->mathematics[expr->op] = true;
-        print_call(p, arena_printf(p->out->arena, "fcl_%s_float", function), expr);
+    if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base, false)) {
+        use_mathematics(p, expr->op, expr->base, false);
+        print_call(p, arena_printf(p->out->arena, "fcl_%s_%s", function, expr->base == BASE_F32 ? "float" : "double"),
+                   expr);
         return;
     }
     bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
@@ -470,7 +471,7 @@ static void print_mathematical(struct printer *p, const struct target_expr *expr
 
 /* See note [clamped equalities]. */
 static void print_by_bits(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    p->has_equalities = true;
+    use_part(p, true, PART_EQUALITIES);
     open_if(p, expr->op == OP_NE && least > PRECEDENCE_UNARY);
     text_add(p->out, expr->op == OP_NE ? "!" : "");
     print_call(p, "fcl_equal", expr);
@@ -597,8 +598,8 @@ static const char *vector_function(struct printer *p, const struct target_expr *
         return arena_printf(p->out->arena, p->dialect->has_own_vectors ? "%s_from" : "convert_%s",
                             vector_type(p, expr->base));
     default:
-        p->mathematics[expr->op] |= p->dialect->has_own_vectors && mathematics_has(expr->op, expr->base);
-        p->vector_mathematics[expr->op] = p->mathematics[expr->op];
+        if (p->dialect->has_own_vectors && mathematics_has(expr->op, expr->base, true))
+            use_mathematics(p, expr->op, expr->base, true);
         return is_mathematics(expr->op) ? arena_printf(p->out->arena, "%s%s", vector_prefix(p), use_function(p, expr))
                                         : NULL;
     }
@@ -686,7 +687,7 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
     case TARGET_EXPR_ELEMENT:
         if (expr->is_volatile && has_words(p, expr->array)) {
-            p->has_words = true;
+            use_part(p, true, PART_WORDS);
             text_add(p->out, p->dialect->see);
             print_address(p, expr->array, expr->operands[0]);
             text_add(p->out, ")");

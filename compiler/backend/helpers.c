@@ -183,7 +183,10 @@ static void print_float_extreme(struct printer *p, enum ir_op op, enum base base
     const char *type = p->dialect->types[base];
     bool is_min = op == OP_MIN;
     text_printf(p->out, "%s a, %s b) {\n    return b != b || a %s b || (a == b && ", type, type, is_min ? "<" : ">");
-    text_printf(p->out, "%ssignbit(a)) ? a : b;\n}\n", is_min ? "" : "!");
+    if (base == BASE_F64 && quirk_is_on(QUIRK_SIGNS_OF_DOUBLES, p->dialect->where))
+        text_printf(p->out, "copysign(1.0, a) %s 0.0) ? a : b;\n}\n", is_min ? "<" : ">");
+    else
+        text_printf(p->out, "%ssignbit(a)) ? a : b;\n}\n", is_min ? "" : "!");
 }
 
 static void print_vector_extreme(struct printer *p, enum helper helper, enum base base) {

@@ -4,49 +4,10 @@
 #include "ir/machine.h"
 #include "map/map.h"
 
-static void file_head(struct text *out, struct file_needs needs) {
-    bool is_whole = needs.warp_threads == 64;
-    text_add(out, "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
-                  "#if !defined __HIPCC_RTC__\n#include <hip/hip_runtime.h>\n#endif\n"
-                  "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that is not unrolled is no fault */\n");
-    text_add(out, is_whole ? "#define FCL_LANES 64 /* of a warp, a wave */\n"
-                             "#if defined __HIP_DEVICE_COMPILE__ && defined __AMDGCN_WAVEFRONT_SIZE\n"
-                             "#if __AMDGCN_WAVEFRONT_SIZE < FCL_LANES\n"
-                             "#error waves of this GPU have 32 lanes: without --warp-size=64 they are enough\n"
-                             "#endif\n#endif\n"
-                             "#define FCL_BALLOT(x) __ballot(x)\n"
-                           : "#define FCL_LANES 32 /* of a warp: a wave has as many, or two warps */\n"
-                             "#define FCL_BALLOT(x) ((unsigned)(__ballot(x) >> (__lane_id() & FCL_LANES)))\n");
-    text_add(out, "#define FCL_SHUFFLE(x, i) __shfl(x, (int)((i) & (FCL_LANES - 1)), FCL_LANES)\n"
-                  "#define FCL_SHUFFLE_UP(x, n) __shfl_up(x, n, FCL_LANES)\n"
-                  "#define FCL_SHUFFLE_DOWN(x, n) __shfl_down(x, n, FCL_LANES)\n"
-                  "#define FCL_SHUFFLE_XOR(x, n) __shfl_xor(x, n, FCL_LANES)\n"
-                  "/* Lanes of a wave go together, but for what the compiler or memory puts in another order. */\n"
-                  "#if !defined fcl_warp_barrier /* what simulates a GPU may have its own */\n"
-                  "static __device__ __forceinline__ __attribute__((unused)) void fcl_warp_barrier() {\n"
-                  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"wavefront\");\n"
-                  "    __builtin_amdgcn_wave_barrier();\n"
-                  "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"wavefront\");\n"
-                  "}\n#endif\n");
-    if (needs.atomics64) /* HIP has them by CUDA's names since ROCm 5.3 */
-        text_add(out, "#define FCL_ATOMIC_MIN(p, x) "
-                      "__hip_atomic_fetch_min(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
-                      "#define FCL_ATOMIC_MAX(p, x) "
-                      "__hip_atomic_fetch_max(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n");
-    if (needs.pauses)
-        text_add(out, "static __device__ __forceinline__ void fcl_pause() { __builtin_amdgcn_s_sleep(4); }\n");
-    if (needs.words)
-        text_add(out,
-                 "#define fcl_see(from) __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
-                 "#define fcl_show(to, x) __hip_atomic_store(to, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n");
-    if (needs.copies) {
-        cuda_pieces(out);
-        cuda_copies(out);
-    }
-    if (needs.matches)
-        text_printf(out, "#define FCL_MATCH(x, bits) (FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0%s : ~0%s))\n",
-                    is_whole ? "ull" : "u", is_whole ? "ull" : "u");
-}
+static const char head[] =
+#include "compiler/backend/parts/hip.hip.inc"
+#include "compiler/backend/parts/copies.cu.inc"
+    ;
 
 static const char *hip_atomic(enum ir_atomic atomic, enum base base) {
     if (base == BASE_I64 && (atomic == ATOMIC_MIN || atomic == ATOMIC_MAX))
@@ -70,7 +31,7 @@ static const struct dialect dialect_hip = {
                 [TARGET_EXCHANGE_MATCH] = "FCL_MATCH("},
     .ballot = "FCL_BALLOT(",
     .alignment = " __attribute__((aligned(%d)))",
-    .file_head = file_head,
+    .head = head,
 };
 
 /* ---- the target ---- */

@@ -3,57 +3,9 @@
 #include "ir/machine.h"
 #include "map/map.h"
 
-/* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or
-   AMD's instructions, whose waves may be two of them. An exchanged value comes from a lane of the
-   same sub-group; for any other lane, a thread gets its own value. They are warps where the device has
-   them; elsewhere a warp is a single thread: two machines of one target, of which the driver takes what
-   the device says, and --sub-groups another. Intel's OpenCL for processors has run them, an AMD GPU has not. */
-static void print_sub_groups(struct text *out) {
-    text_add(
-        out,
-        "#define FCL_LANE (get_local_id(0) % 32)\n"
-        "#if defined __AMDGCN__\n"
-        "#define FCL_SUB_GROUPS\n"
-        "#define FCL_SUB_GROUP_BARRIER() { mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); "
-        "__builtin_amdgcn_wave_barrier(); }\n"
-        "#define FCL_HALF (__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)) & 32) "
-        "/* of the wave: its first lane */\n"
-        "#define FCL_BALLOT(vote) (uint)(__builtin_amdgcn_uicmp((uint)(vote), 0u, 33) >> FCL_HALF)\n"
-        "#define FCL_OVERLOADED static inline __attribute__((overloadable, unused))\n"
-        "FCL_OVERLOADED int FCL_SHUFFLE(int x, uint lane) {\n"
-        "    return __builtin_amdgcn_ds_bpermute((int)(FCL_HALF + lane) * 4, x);\n"
-        "}\n"
-        "FCL_OVERLOADED uint FCL_SHUFFLE(uint x, uint lane) { return as_uint(FCL_SHUFFLE(as_int(x), lane)); }\n"
-        "FCL_OVERLOADED float FCL_SHUFFLE(float x, uint lane) { return as_float(FCL_SHUFFLE(as_int(x), lane)); }\n"
-        "FCL_OVERLOADED long FCL_SHUFFLE(long x, uint lane) {\n"
-        "    const int2 parts = as_int2(x);\n"
-        "    return as_long((int2)(FCL_SHUFFLE(parts.x, lane), FCL_SHUFFLE(parts.y, lane)));\n"
-        "}\n"
-        "FCL_OVERLOADED ulong FCL_SHUFFLE(ulong x, uint lane) { return as_ulong(FCL_SHUFFLE(as_long(x), lane)); }\n"
-        "#if defined cl_khr_fp64\n"
-        "FCL_OVERLOADED double FCL_SHUFFLE(double x, uint lane) { return as_double(FCL_SHUFFLE(as_long(x), lane)); }\n"
-        "#endif\n"
-        "#elif defined cl_intel_required_subgroup_size\n"
-        "#define FCL_SUB_GROUPS __attribute__((intel_reqd_sub_group_size(32)))\n"
-        "#define FCL_SUB_GROUP_BARRIER() sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
-        "#if defined cl_khr_subgroup_shuffle\n"
-        "#define FCL_SHUFFLE(x, lane) sub_group_shuffle(x, lane)\n"
-        "#else\n"
-        "#define FCL_SHUFFLE(x, lane) intel_sub_group_shuffle(x, lane)\n"
-        "#endif\n"
-        "#if defined cl_khr_subgroup_ballot\n"
-        "#define FCL_BALLOT(vote) sub_group_ballot(vote).x\n"
-        "#else\n"
-        "#define FCL_BALLOT(vote) sub_group_reduce_add((uint)(vote) << FCL_LANE)\n"
-        "#endif\n"
-        "#else\n"
-        "#error this device has no sub-groups of 32: compile with --sub-groups=no\n"
-        "#endif\n"
-        "#define FCL_MATCH(x, bits) (FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0u : ~0u))\n"
-        "#define FCL_SHUFFLE_UP(x, n) FCL_SHUFFLE(x, FCL_LANE < n ? FCL_LANE : FCL_LANE - n)\n"
-        "#define FCL_SHUFFLE_DOWN(x, n) FCL_SHUFFLE(x, FCL_LANE + n < 32 ? FCL_LANE + n : FCL_LANE)\n"
-        "#define FCL_SHUFFLE_XOR(x, n) FCL_SHUFFLE(x, FCL_LANE ^ n)\n");
-}
+static const char head[] =
+#include "compiler/backend/parts/opencl.cl.inc"
+    ;
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     bool is_as_written = kernel->quirks & quirk_bit(QUIRK_AS_WRITTEN);
@@ -68,57 +20,6 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "void %s(", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
-}
-
-static void file_head(struct text *out, struct file_needs needs) {
-    if (needs.doubles)
-        text_add(out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (needs.halves)
-        text_add(out, "#if defined cl_khr_fp16\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#endif\n");
-    if (needs.atomics64)
-        text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
-    text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
-    quirks_print(out, needs.quirks, ON_OPENCL);
-    if (needs.equalities) /* QUIRK_CLAMPED_EQUALITIES of map/quirks */
-        text_add(
-            out,
-            "#if defined __NV_CL_C_VERSION\n"
-            "static inline bool fcl_equal(int x, int y) { /* ptxas gets some comparisons of clamped numbers wrong */\n"
-            "    int bits;\n"
-            "    asm(\"xor.b32 %0, %1, %2;\" : \"=r\"(bits) : \"r\"(x), \"r\"(y));\n"
-            "    return bits == 0;\n"
-            "}\n"
-            "#else\n"
-            "#define fcl_equal(x, y) ((x) == (y))\n"
-            "#endif\n");
-    if (needs.warps)
-        print_sub_groups(out);
-    if (needs.vectors || needs.scalar_loops)
-        text_add(out, "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
-                      "#else\n#define FCL_SCALAR\n#endif\n");
-    if (needs.vectors) /* clang would keep to half of AVX-512's width */
-        text_printf(
-            out,
-            "#if defined __clang__ && defined __AVX512F__\n"
-            "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
-            "#define FCL_WIDE __attribute__((min_vector_width(512)))\n"
-            "#define FCL_SIMD _Pragma(\"clang loop vectorize_width(16)\")\n"
-            "#else\n#define FCL_WIDE\n#define FCL_SIMD\n#endif\n"
-            "#if defined __clang__ /* vload16 is put together there, and products of two of them are so, too */\n"
-            "typedef float16 float16_unaligned __attribute__((aligned(4)));\n"
-            "typedef int16 int16_unaligned __attribute__((aligned(4)));\n"
-            "typedef uint16 uint16_unaligned __attribute__((aligned(4)));\n"
-            "#define FCL_VECTOR(TYPE, at) (*(const TYPE##16_unaligned *)(at))\n"
-            "/* LLVM 15 begins anew with an index where it goes on with shorter vectors than 16. */\n"
-            "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
-            "#if %s /* %s */\n#define FCL_SIMD_EIGHT FCL_EIGHT\n#else\n"
-            "#define FCL_SIMD_EIGHT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(8)\")\n"
-            "#endif\n#else\n"
-            "#define FCL_VECTOR(TYPE, at) vload16(0, at)\n"
-            "#define FCL_EIGHT\n#define FCL_SIMD_EIGHT\n"
-            "#endif\n"
-            "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n",
-            quirks[QUIRK_SAFE_LOOPS].guard, quirks[QUIRK_SAFE_LOOPS].what);
 }
 
 /* The function for an atomic; those of 64 bits are of cl_khr_int64_base_atomics. */
@@ -219,7 +120,7 @@ static const struct dialect dialect_opencl = {
                 [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,
-    .file_head = file_head,
+    .head = head,
 };
 
 /* ---- the target ---- */

@@ -46,7 +46,7 @@ static void print_array(struct printer *p, const struct target_array *array) {
     int lanes = array->lanes ? array->lanes : 1;
     const char *type = array->lanes ? vector_type(p, array->element) : memory_type(d, array->element);
     if (array->is_packed && d->loads_wide) {
-        p->has_pairs = true;
+        use_part(p, true, PART_PAIRS);
         text_printf(p->out, "fcl_pairs<%s, %lld> %s;\n", type, (long long)array->capacity, array->name);
         return;
     }
@@ -146,7 +146,7 @@ static void print_without_vectors(struct printer *p, const struct target_stateme
 static void print_selection(struct printer *p, const struct target_statement *loop, size_t i) {
     const struct target_selection *s = loop->selection;
     bool is_last = i + 1 == s->count;
-    p->has_selections = true;
+    use_part(p, true, PART_SELECTIONS);
     text_printf(p->out, "fcl_select_%zu(%s, ", target_element_bytes(s->to[i]->element), s->ones->name);
     print_expr(p, loop->limit, PRECEDENCE_ANY);
     text_printf(p->out, is_last ? ", &%s, " : ", &(int){%s}, ", s->next->name);
@@ -250,7 +250,6 @@ static void print_steps(struct printer *p, const struct target_array *array, con
 
 static void print_mma(struct printer *p, const struct target_statement *statement) {
     enum base base = statement->operands[0]->base;
-    p->has_mma |= 1u << (base == BASE_BF16);
     use_narrow_conversion(p, BASE_F32, base); /* where there is no matrix unit */
     print_indent(p);
     text_printf(p->out, "%s ", p->dialect->types[BASE_F32]);
@@ -259,8 +258,10 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     text_add(p->out, ";\n");
     print_line_of(p, statement->span);
     print_indent(p);
-    p->mma_rows |= statement->rows && !statement->held ? 1u << (base == BASE_BF16) : 0;
-    p->mma_held |= statement->held ? 1u << (base == BASE_BF16) : 0;
+    p->products[base == BASE_BF16] |= part_bit(PART_PRODUCTS) | (statement->held   ? part_bit(PART_PRODUCTS_OF_HELD)
+                                                                 : statement->rows ? part_bit(PART_PRODUCTS_OF_ROWS)
+                                                                                   : 0);
+    p->products[0] |= statement->held ? part_bit(PART_HELD_ROWS) : 0;
     text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name,
                 statement->held   ? "_held"
                 : statement->rows ? "_rows"
@@ -288,8 +289,7 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
 /* See note [copies by 16 bytes] in map/copies.c. */
 static void print_copy(struct printer *p, const struct target_statement *copy) {
     static const char *const names[TARGET_PIECE_COUNT] = {"fcl_copy_piece", "fcl_copy_aligned", "fcl_copy_apart"};
-    p->has_copies |= copy->threads > 0;
-    p->copies_ahead |= copy->threads == 0;
+    use_part(p, true, copy->threads ? PART_COPIES : PART_AHEAD);
     print_indent(p);
     if (copy->threads)
         text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
@@ -326,7 +326,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
             return;
         }
         if (statement->is_volatile && has_words(p, statement->array)) {
-            p->has_words = true;
+            use_part(p, true, PART_WORDS);
             text_add(p->out, p->dialect->show);
             print_address(p, statement->array, statement->index);
             text_add(p->out, ", ");
@@ -345,7 +345,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_ATOMIC: print_atomic(p, statement); return;
     case TARGET_SHUFFLE:
         print_indent(p);
-        p->has_matches |= statement->exchange == TARGET_EXCHANGE_MATCH;
+        use_part(p, statement->exchange == TARGET_EXCHANGE_MATCH, PART_MATCHES);
         text_printf(p->out, "const %s %s = %s", p->dialect->types[statement->variable->base], statement->variable->name,
                     statement->index ? p->dialect->shuffle[statement->exchange] : p->dialect->ballot);
         print_expr(p, statement->value, PRECEDENCE_ANY);
@@ -357,7 +357,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
         return;
     case TARGET_COPY: print_copy(p, statement); return;
     case TARGET_END_COPIES:
-        p->copies_ahead = true;
+        use_part(p, true, PART_AHEAD);
         print_line(p, "fcl_end_copies<%lld>();", (long long)statement->copied);
         return;
     case TARGET_NOW:
@@ -379,7 +379,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
             print_line(p, "%s", statement->is_global ? p->dialect->fence : p->dialect->block_fence);
         else if (p->dialect->pause)
             print_line(p, "%s", p->dialect->pause);
-        p->has_pauses |= statement->is_pause;
+        use_part(p, statement->is_pause, PART_PAUSES);
         return;
     case TARGET_DECLARE_ARRAY: print_array(p, statement->array); return;
     case TARGET_DECLARE_POINTER: print_pointer(p, statement); return;
@@ -421,7 +421,7 @@ static int wide_load(const struct printer *p, const struct target_block *block, 
 
 static void print_wide_load(struct printer *p, const struct target_statement *first, int count) {
     bool is_packed = first->array->is_packed;
-    p->has_wide_loads |= !is_packed;
+    use_part(p, !is_packed, PART_WIDE_LOADS);
     print_indent(p);
     int at = (int)first->index->constant.integer / (is_packed ? 2 : 1);
     if (is_packed)
@@ -447,7 +447,7 @@ static bool stores_pair(const struct printer *p, const struct target_block *bloc
 }
 
 static void print_pair(struct printer *p, struct target_statement *const *stores) {
-    p->stores_pairs = true;
+    use_part(p, true, PART_PAIR_STORES);
     print_indent(p);
     text_add(p->out, "fcl_store_pair(");
     print_address(p, stores[0]->array, stores[0]->index);
@@ -545,6 +545,36 @@ const char *backend_kernel(struct arena *arena, const struct target *target, con
     return text_string(&out);
 }
 
+static void print_file_head(struct printer *p) {
+    bool are_whole = p->warp_threads == 64;
+    use_part(p, true, PART_HEAD);
+    use_part(p, p->helpers[OP_CONVERT][BASE_F16][BASE_F32] || p->helpers[OP_CONVERT][BASE_F32][BASE_F16], PART_HALVES);
+    use_part(p, p->quirks & quirk_bit(QUIRK_CHOSEN_LOADS), PART_APART);
+    use_part(p, true, are_whole ? PART_LANES_64 : PART_LANES_32);
+    const struct quirk_row *safe = &quirks[QUIRK_SAFE_LOOPS];
+    struct text macros;
+    text_init(&macros, p->out->arena);
+    quirks_print(&macros, p->quirks, p->dialect->where);
+    use_part(p, macros.length, PART_QUIRKS);
+    const struct text_word words[] = {
+        {"MACROS_OF_QUIRKS\n", text_string(&macros)},
+        {"QUIRK_SAFE_LOOPS", arena_printf(p->out->arena, "%s /* %s */", safe->guard, safe->what)},
+        {"NO_LANES", are_whole ? "0ull" : "0u"},
+        {0}};
+    if (p->dialect->head)
+        parts_print(p->out, p->dialect->head, p->parts, words, "");
+}
+
+static void print_matrices(struct printer *p) {
+    static const enum part order[] = {PART_PRODUCTS, PART_HELD_ROWS, PART_PRODUCTS_OF_ROWS, PART_PRODUCTS_OF_HELD};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (int is_bf16 = 0; is_bf16 < 2; is_bf16++) {
+            const struct text_word words[] = {{"HALF", base_info[is_bf16 ? BASE_BF16 : BASE_F16].name}, {0}};
+            if (p->products[is_bf16] & part_bit(order[i]))
+                parts_print(p->out, p->dialect->matrices, part_bit(order[i]), words, "\n");
+        }
+}
+
 void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options) {
     /* The kernels first, to learn which helpers they need. */
@@ -555,47 +585,30 @@ void backend_print(struct text *out, const struct target *target, const struct t
     p->dialect = target->dialect;
     p->are_first = options->is_linked;
     p->lines = options->lines;
-    struct file_needs needs = {.quirks = options->is_unoptimised ? quirk_bit(QUIRK_COUNTED_DOWN) : 0};
+    p->quirks = options->is_unoptimised ? quirk_bit(QUIRK_COUNTED_DOWN) : 0;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {
             const struct target_kernel *kernel = programs[i]->kernels.at[k];
             if (kernel->same)
                 continue;
-            needs.doubles |= kernel->uses_double;
-            needs.atomics64 |= kernel->uses_atomic64;
-            needs.vectors |= kernel->mapping == TARGET_LOOP;
-            needs.scalar_loops |= kernel->has_scalar_loops;
-            needs.quirks |= kernel->quirks;
-            needs.warps |= kernel->needs_warps;
-            needs.warp_threads = kernel->warp_threads;
+            use_part(p, kernel->uses_double, PART_DOUBLES);
+            use_part(p, kernel->uses_atomic64, PART_ATOMICS64);
+            use_part(p, kernel->mapping == TARGET_LOOP, PART_LOOPS);
+            use_part(p, kernel->has_scalar_loops, PART_SCALAR_LOOPS);
+            use_part(p, kernel->needs_warps, PART_WARPS);
+            p->quirks |= kernel->quirks;
+            p->warp_threads = kernel->warp_threads;
             text_add(&kernels, kernels.length ? "\n" : "");
             print_contract(p, kernel, users_of(out->arena, kernel, programs, count));
             print_kernel(p, kernel);
         }
-    needs.halves = p->helpers[OP_CONVERT][BASE_F16][BASE_F32] || p->helpers[OP_CONVERT][BASE_F32][BASE_F16];
-    needs.fast_roots = p->has_fast_roots;
-    needs.fast_tangents = p->has_fast_tangents;
-    needs.own_vectors = p->uses_vectors;
-    needs.selections = p->has_selections;
-    needs.quirks |= p->quirks;
-    needs.matches = p->has_matches;
-    needs.pauses = p->has_pauses;
-    needs.words = p->has_words;
-    needs.wide_loads = p->has_wide_loads;
-    needs.copies = p->has_copies;
-    needs.ahead = p->copies_ahead;
-    needs.pairs = p->has_pairs;
-    needs.pair_stores = p->stores_pairs;
-    needs.threads = p->has_threads;
-    needs.equalities = p->has_equalities;
     text_printf(out, "/* Generated by fclc %s%s%s; do not edit. */\n", options->version ? options->version : "",
                 options->source ? " from " : "", options->source ? text_in_comment(out->arena, options->source) : "");
     text_add(out, options->notes ? options->notes : "");
-    p->dialect->file_head(out, needs);
-    text_add(out, "\n");
     p->out = out;
+    print_file_head(p);
+    text_add(out, "\n");
     print_helpers(p);
-    if (p->has_mma)
-        p->dialect->print_mma(out, p->has_mma, p->mma_rows, p->mma_held);
+    print_matrices(p);
     text_add(out, text_string(&kernels));
 }

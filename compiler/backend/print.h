@@ -3,6 +3,7 @@
 #define FCL_BACKEND_PRINT_H
 
 #include "backend/backend.h"
+#include "backend/parts.h"
 
 /* Binding strength, as C's grammar has it. */
 enum precedence {
@@ -42,14 +43,6 @@ enum helper {
 
 struct printer;
 
-/* The features that the kernels of a file use. They decide which text stands before the kernels. */
-struct file_needs {
-    bool doubles, halves, fast_roots, fast_tangents, atomics64, vectors, own_vectors, scalar_loops, warps, matches,
-        pauses, words, wide_loads, copies, ahead, pairs, pair_stores, threads, equalities, selections;
-    quirk_set quirks;
-    int warp_threads;
-};
-
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
 
 /* The hardware's conversions of floats of 16 bits, in place of those by their bits: note [conversions] in helpers.c. */
@@ -86,7 +79,7 @@ struct dialect {
     bool has_rsqrt;                   /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
-    bool loads_wide;                 /* fcl_load_… of file_head: note [loads by vectors] in own_places.c */
+    bool loads_wide;                 /* fcl_load_… of the head: note [loads by vectors] in own_places.c */
     const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
     const char *pause;               /* before a thread looks again for what another block writes; NULL: none */
     /* How words of 32 or 64 bits in global memory are read and written that other blocks write and read meanwhile: note
@@ -98,16 +91,15 @@ struct dialect {
     bool has_generic_atomics;  /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
     const char *vectors[TARGET_VECTORS_COUNT];
-    bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
+    bool has_own_vectors;        /* types and functions of vectors are what the head makes: OpenCL's, after `fcl_` */
     const char *alignment;       /* printf format with the bytes */
     bool alignment_is_before;    /* …before the type, else after the name */
-    bool has_scalar_mathematics; /* its library's functions take one number at a time: those of mathematics.c instead */
+    bool has_scalar_mathematics; /* its library's functions take one number at a time: those of mathematics.h */
     bool is_plain;               /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
-    void (*file_head)(struct text *out, struct file_needs needs);
-    void (*print_mma)(struct text *out, unsigned bases, unsigned by_rows,
-                      unsigned held); /* behind the helpers; only where matrix units may be */
+    const char *head;     /* parts: what stands before helpers and kernels, */
+    const char *matrices; /* and behind the helpers; NULL: no matrix unit */
 };
 extern const struct dialect dialect_c, dialect_dump;
 
@@ -119,23 +111,22 @@ struct printer {
     struct place place;                                 /* that was named last; no source: none in this kernel */
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches, has_pauses, has_words, has_wide_loads, has_copies, copies_ahead, has_pairs, stores_pairs,
-        has_threads, has_equalities;
-    unsigned has_mma, mma_rows, mma_held;   /* bit 0: of f16; bit 1: of bf16 */
-    quirk_set quirks;                       /* that what is printed would meet */
-    bool uses_vectors;                      /* a type of vectors was printed */
-    bool has_selections;                    /* note [selections] in map/selections.c */
-    bool mathematics[OP_COUNT];             /* used of those in mathematics.c */
-    bool vector_mathematics[OP_COUNT];      /* and by vectors */
-    bool has_fast_roots, has_fast_tangents; /* those were printed, */
-    bool is_approximate;                    /* and this kernel has what is fast: note [approximations] */
-    bool is_loop;                           /* this kernel is of the loop mapping, */
-    bool is_by_vectors;                     /* and what is printed in a loop that may go by vectors: conditions.c */
-    bool is_unrolled;                       /* the innermost such loop is unrolled: conditions.c */
-    bool are_shared;                        /* helpers: others in the same C file may have defined them, */
-    bool are_first;                         /* or will, once more */
-    bool points_to_shared;                  /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
+    part_set parts;                        /* that what is printed wants, */
+    part_set products[2];                  /* and those of matrix units, of f16 and of bf16 */
+    quirk_set quirks;                      /* that what is printed would meet */
+    int warp_threads;                      /* of the last kernel */
+    bool is_approximate;                   /* this kernel has what is fast: note [approximations] */
+    bool is_loop;                          /* this kernel is of the loop mapping, */
+    bool is_by_vectors;                    /* and what is printed in a loop that may go by vectors: conditions.c */
+    bool is_unrolled;                      /* the innermost such loop is unrolled: conditions.c */
+    bool are_shared;                       /* helpers: others in the same C file may have defined them, */
+    bool are_first;                        /* or will, once more */
+    bool points_to_shared;                 /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
 };
+
+static inline void use_part(struct printer *p, bool is_used, enum part part) {
+    p->parts |= is_used ? part_bit(part) : 0;
+}
 
 /* words.c */
 void print_indent(struct printer *p);
@@ -172,7 +163,8 @@ void print_vector_store(struct printer *p, const struct target_statement *store)
 void print_helpers(struct printer *p);
 
 /* mathematics.c */
-bool mathematics_has(enum ir_op op, enum base base);
+bool mathematics_has(enum ir_op op, enum base base, bool is_by_vectors);
+void use_mathematics(struct printer *p, enum ir_op op, enum base base, bool is_by_vectors);
 void print_mathematics(struct printer *p);
 
 /* atomics.c */

@@ -20,7 +20,7 @@ const char *memory_type(const struct dialect *dialect, enum base base) {
 
 const char *vector_type(struct printer *p, enum base base) {
     base = base == BASE_BOOL ? BASE_I32 : base; /* what comparisons give: all bits set, or none */
-    p->uses_vectors = true;
+    use_part(p, true, PART_VECTORS);
     if (p->dialect->has_own_vectors)
         return arena_printf(p->out->arena, "fcl_%s_vec", base_info[base].name);
     return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);

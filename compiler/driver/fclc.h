@@ -94,8 +94,9 @@ enum fclc_base {
 // Arrays of tuples are FCLC_TUPLE, too: an array for each component.
 enum fclc_kind { FCLC_SCALAR, FCLC_ARRAY, FCLC_TUPLE };
 
-// The most dimensions of an array.
+// The most dimensions of an array, and its most elements.
 enum { FCLC_MAX_RANK = 8 };
+#define FCLC_MAX_ELEMENTS ((int64_t)1 << 48)
 
 // The type of a parameter or a result.
 struct fclc_type {

@@ -21,8 +21,8 @@
 #include "support/fatal.h"
 
 _Static_assert((int)FCLC_BOOL == (int)BASE_BOOL && (int)FCLC_BF16 == (int)BASE_BF16 && FCLC_BF16 + 1 == BASE_COUNT &&
-                   (int)FCLC_MAX_RANK == (int)VALUE_MAX_RANK,
-               "fclc.h has the base types in the order of types/base.h");
+                   (int)FCLC_MAX_RANK == (int)VALUE_MAX_RANK && FCLC_MAX_ELEMENTS == VALUE_MAX_ELEMENTS,
+               "fclc.h has the base types in the order of types/base.h, and the bounds of values/value.h");
 _Static_assert((int)FCLC_USAGE == (int)EXIT_USAGE && (int)FCLC_INTERNAL == (int)EXIT_INTERNAL,
                "fclc.h has the exit statuses");
 

@@ -101,6 +101,8 @@ bool options_takes_file(const struct option_info *info) {
     return info->argument && strncmp(info->argument, "FILE", strlen("FILE")) == 0;
 }
 
+bool options_wants_value(const struct option_info *info) { return info->argument && *info->argument != '['; }
+
 /* ---- parsing ---- */
 
 struct option_parser {
@@ -291,11 +293,11 @@ static bool read_option(struct option_parser *p, int count, char **arguments, in
     if (option == OPTION_COUNT)
         return false;
     const struct option_info *info = &option_info[option];
-    if (!info->argument && value && option != OPTION_CHECK && option != OPTION_LARGE) {
+    if (!info->argument && value) {
         p->why = arena_printf(p->arena, "--%s takes no value, and `%s` gives one", info->name, text);
         return false;
     }
-    if (info->argument && !value) {
+    if (options_wants_value(info) && !value) {
         if (*at + 1 >= count) {
             p->why = arena_printf(p->arena, "%s needs a value: %s", text, info->argument);
             return false;
@@ -487,7 +489,8 @@ static int padding(const char *text, int width) {
 
 static void print_option(FILE *out, const struct option_info *info) {
     char left[64];
-    const char *equals = info->argument ? "=" : "", *argument = info->argument ? info->argument : "";
+    const char *equals = options_wants_value(info) ? "=" : info->argument ? "[=" : "";
+    const char *argument = !info->argument ? "" : info->argument + !options_wants_value(info);
     if (info->letter)
         snprintf(left, sizeof left, "-%c, --%s%s%s", info->letter, info->name, equals, argument);
     else

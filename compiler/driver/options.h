@@ -110,6 +110,7 @@ struct options {
 /* The words that its argument may be; none where it may be anything. */
 const char *const *options_choices(struct arena *arena, const struct option_info *info, size_t *count);
 bool options_takes_file(const struct option_info *info);
+bool options_wants_value(const struct option_info *info); /* it has one, which may not be left out */
 
 /* The default of --check for every command that neither runs a kernel once nor tests it. */
 static const enum check_degree options_degree = DEGREE_NONE;

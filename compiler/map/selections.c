@@ -6,7 +6,7 @@
 
    That is an element in a cycle or more. Processors with AVX-512 put the elements of a vector that are
    kept next to each other in one instruction, so that text in C has a function go through such a
-   loop by vectors (fcl_select, backend/c.c). It leaves in memory what the loop leaves, and what is not
+   loop by vectors (fcl_select, backend/parts/c.h). It leaves in memory what the loop leaves, and what is not
    a whole vector to the loop, as all of it where the processor has no such instruction. */
 #include "map/lower.h"
 

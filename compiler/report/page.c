@@ -2,21 +2,17 @@
    the arrays in global memory that each reads and writes. */
 #include "report/report.h"
 
+#include <string.h>
+
 struct page {
     struct text *out;
     struct arena *arena;
     const struct report_heading *heading;
 };
 
-static void add_escaped(struct text *out, const char *text) {
-    for (const char *p = text_as_utf8(out->arena, text); *p; p++)
-        switch (*p) {
-        case '<': text_add(out, "&lt;"); break;
-        case '>': text_add(out, "&gt;"); break;
-        case '&': text_add(out, "&amp;"); break;
-        case '"': text_add(out, "&quot;"); break;
-        default: text_add_n(out, p, 1);
-        }
+static void add_string(struct text *out, const char *text) {
+    text = text_as_utf8(out->arena, text);
+    text_add_escaped(out, text, strlen(text));
 }
 
 /* ---- the drawing ---- */
@@ -34,7 +30,7 @@ enum {
 
 static void add_label(struct page *p, int x, int y, const char *class, const char *text) {
     text_printf(p->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
-    add_escaped(p->out, text);
+    add_string(p->out, text);
     text_add(p->out, "</text>\n");
 }
 
@@ -143,8 +139,8 @@ static void draw(struct page *p, const struct report *report) {
                 "<svg role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                 "xmlns=\"http://www.w3.org/2000/svg\">\n<title>",
                 ARRAY_LEFT + ARRAY_WIDTH + LEFT, height, ARRAY_LEFT + ARRAY_WIDTH + LEFT, height);
-    add_escaped(out, arena_printf(p->arena, "The launches of %s, and the arrays that they read and write",
-                                  report->kernel->name->text));
+    add_string(out, arena_printf(p->arena, "The launches of %s, and the arrays that they read and write",
+                                 report->kernel->name->text));
     text_add(out, "</title>\n");
     text_add(out, text_string(&drawing));
     text_add(out, "</svg>\n");
@@ -153,13 +149,8 @@ static void draw(struct page *p, const struct report *report) {
 /* ---- the page ---- */
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c2330;"
-    "background:#fff}pre{background:#f4f6f9;padding:1em;overflow-x:auto;font-size:13px}svg{max-width:100%;"
-    "height:auto}.launch{fill:#e6effb;stroke:#2f5fa5}.array{fill:#fdf3dc;stroke:#a5752f}.name{font-weight:600}"
-    ".small{font-size:12px}.wait{font-size:12px;fill:#a52f2f}.flow{stroke:#2f7d4f;stroke-width:1.5}"
-    ".apart{stroke:#a52f2f;stroke-dasharray:5 3}svg text{font-family:system-ui,sans-serif;fill:#1c2330}"
-    "@media(prefers-color-scheme:dark){body{background:#14181f;color:#dde3ec}pre{background:#1e242e}svg{background:"
-    "#fff}}";
+#include "compiler/report/page.css.inc"
+    ;
 
 const char *report_page(struct arena *arena, struct report *const *reports, size_t count,
                         const struct report_heading *heading) {
@@ -168,26 +159,26 @@ const char *report_page(struct arena *arena, struct report *const *reports, size
     struct page p = {&text, arena, heading};
     text_add(&text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                     "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    add_escaped(&text, arena_printf(arena, "What %s costs", heading->file));
-    text_printf(&text, "</title>\n<style>%s</style>\n</head>\n<body>\n", style);
+    add_string(&text, arena_printf(arena, "What %s costs", heading->file));
+    text_printf(&text, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
     text_add(&text, "<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"head\" "
                     "viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
                     "<path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n<h1>");
-    add_escaped(&text, arena_printf(arena, "What %s costs", heading->file));
+    add_string(&text, arena_printf(arena, "What %s costs", heading->file));
     text_add(&text,
              "</h1>\n<p>Boxes are launches, in the order in which the host makes them; beside each are the arrays in "
              "global memory that it reads and writes. A dashed line: neighbouring threads go to places that are "
              "not next to each other.</p>\n");
     for (size_t i = 0; i < count; i++) {
         text_add(&text, "<h2>");
-        add_escaped(&text, reports[i]->kernel->name->text);
+        add_string(&text, reports[i]->kernel->name->text);
         text_add(&text, "</h2>\n");
         draw(&p, reports[i]);
         struct text report;
         text_init(&report, arena);
         report_print(&report, reports[i], heading);
         text_add(&text, "<pre>");
-        add_escaped(&text, text_string(&report));
+        add_string(&text, text_string(&report));
         text_add(&text, "</pre>\n");
     }
     text_printf(&text, "<p><small>Made by fclc %s.", heading->version);

@@ -79,6 +79,33 @@ void text_printf(struct text *text, const char *format, ...) {
 
 const char *text_string(const struct text *text) { return text->at ? text->at : ""; }
 
+void text_add_replaced(struct text *text, const char *string, size_t length, const struct text_word *words) {
+    size_t done = 0;
+    for (size_t i = 0; i < length; i++)
+        for (const struct text_word *w = words; w->word; w++) {
+            size_t n = strlen(w->word);
+            if (string[i] != *w->word || n > length - i || strncmp(string + i, w->word, n) != 0)
+                continue;
+            text_add_n(text, string + done, i - done);
+            text_add(text, w->value);
+            done = i + n;
+            i = done - 1;
+            break;
+        }
+    text_add_n(text, string + done, length - done);
+}
+
+void text_add_escaped(struct text *text, const char *string, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        switch (string[i]) {
+        case '<': text_add(text, "&lt;"); break;
+        case '>': text_add(text, "&gt;"); break;
+        case '&': text_add(text, "&amp;"); break;
+        case '"': text_add(text, "&quot;"); break;
+        default: text_add_n(text, string + i, 1);
+        }
+}
+
 const char *text_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

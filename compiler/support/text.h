@@ -21,6 +21,14 @@ void text_add_n(struct text *text, const char *string, size_t length);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 const char *text_string(const struct text *text);
+/* A word that stands for a value in a text. */
+struct text_word {
+    const char *word, *value;
+};
+/* Adds the string with the words replaced; the one without a `word` ends the list. */
+void text_add_replaced(struct text *text, const char *string, size_t length, const struct text_word *words);
+/* Adds text of a page, so that none of it is a mark of HTML or XML. */
+void text_add_escaped(struct text *text, const char *string, size_t length);
 /* The part of a path behind its last slash. */
 const char *text_file_name(const char *path);
 /* Behind something else: a name of a file that is nothing but `.fcl` has no such ending. */

@@ -60,7 +60,7 @@ static void print_bash_options(FILE *out, int command) {
     const struct option_info *options = options_info(&count);
     for (size_t i = 0; i < count; i++)
         if (command < 0 ? works_alone(&options[i]) : belongs(&options[i], (enum command)command))
-            fprintf(out, " --%s%s", options[i].name, options[i].argument ? "=" : "");
+            fprintf(out, " --%s%s", options[i].name, options_wants_value(&options[i]) ? "=" : "");
 }
 
 /* A value comes as a word of its own: bash makes one of the `=`, too. */
@@ -119,10 +119,10 @@ static void print_bash(FILE *out, struct arena *arena) {
 /* ---- zsh ---- */
 
 static void print_zsh_option(FILE *out, struct arena *arena, const struct option_info *option) {
-    fprintf(out, "        '--%s%s[", option->name, option->argument ? "=" : "");
+    fprintf(out, "        '--%s%s[", option->name, options_wants_value(option) ? "=" : "");
     print_quoted(out, option->help, "[]:\\");
     fputs("]", out);
-    if (option->argument) {
+    if (options_wants_value(option)) {
         fputs(":", out);
         print_quoted(out, option->argument, ":\\");
         fputs(":", out);
@@ -201,7 +201,7 @@ static void print_fish(FILE *out, struct arena *arena) {
         fprintf(out, " -l %s", options[i].name);
         if (options[i].letter)
             fprintf(out, " -s %c", options[i].letter);
-        if (options[i].argument)
+        if (options_wants_value(&options[i]))
             fputs(options_takes_file(&options[i]) ? " -r -F" : " -x", out);
         if (has_choices(arena, &options[i])) {
             fputs(" -a '", out);

@@ -247,28 +247,10 @@ static void read_page(struct library_doc *doc, const struct compilation *c, cons
 /* ---- writing ---- */
 
 static const char style[] =
-    "body { font: 16px/1.5 sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em; color: #222; background: "
-    "#fff }\n"
-    "code, pre { font: 14px/1.5 monospace; background: #f4f4f4 }\n"
-    "pre { padding: .5em; overflow-x: auto }\n"
-    "h3 { margin: 2em 0 .3em } h3 code { background: none } a { color: #05a; text-decoration: none }\n"
-    "dt { margin-top: .5em } .word { color: #777; font-weight: normal }\n"
-    "@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 }\n"
-    "  code, pre { background: #282828 } a { color: #7bf } }\n";
+#include "compiler/tools/doc.css.inc"
+    ;
 
-static void add_escaped(struct text *out, const char *text, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        switch (text[i]) {
-        case '<': text_add(out, "&lt;"); break;
-        case '>': text_add(out, "&gt;"); break;
-        case '&': text_add(out, "&amp;"); break;
-        case '"': text_add(out, "&quot;"); break;
-        default: text_add_n(out, text + i, 1); break;
-        }
-    }
-}
-
-static void add_string(struct text *out, const char *text) { add_escaped(out, text, strlen(text)); }
+static void add_string(struct text *out, const char *text) { text_add_escaped(out, text, strlen(text)); }
 
 static const char *home_of(const struct library_doc *doc, const char *name, size_t length) {
     return map_get(doc->homes, symbol_intern(doc->symbols, name, length));
@@ -280,7 +262,7 @@ static void add_words(const struct library_doc *doc, struct text *out, const cha
         const char *close = *at == '`' ? strchr(at + 1, '`') : NULL;
         if (!close) {
             end = at + (*at == '`') + strcspn(at + (*at == '`'), "`");
-            add_escaped(out, at, (size_t)(end - at));
+            text_add_escaped(out, at, (size_t)(end - at));
             continue;
         }
         size_t length = (size_t)(close - at) - 1;
@@ -288,7 +270,7 @@ static void add_words(const struct library_doc *doc, struct text *out, const cha
         if (home)
             text_printf(out, "<a href=\"%s\">", home);
         text_add(out, "<code>");
-        add_escaped(out, at + 1, length);
+        text_add_escaped(out, at + 1, length);
         text_add(out, home ? "</code></a>" : "</code>");
         end = close + 1;
     }

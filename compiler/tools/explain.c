@@ -1,7 +1,4 @@
-/* fclc explain: the section of docs/errors.md that a code has. The page is part of the program: the
-   build makes it a table of lines, gen/errors_page.c. */
-#include "tools/errors_page.h"
-
+/* fclc explain: the section of docs/errors.md that a code has. The page is part of the program. */
 #include <string.h>
 #include <strings.h>
 
@@ -9,9 +6,13 @@
 #include "driver/complaint.h"
 #include "support/edit.h"
 
+static const char page[] =
+#include "docs/errors.md.inc"
+    ;
+
 static bool is_heading(const char *line) { return strncmp(line, "# ", 2) == 0 || strncmp(line, "## ", 3) == 0; }
 
-/* The code in the heading of its section, `## E0221 title`, and the length of it; 0: no such line. */
+/* The code in the heading of its section, `## E0221 title`, and its length; 0: no such line. */
 static size_t code_of(const char *line, const char **code) {
     *code = line + strlen("## ");
     if (strncmp(line, "## ", 3) != 0 || (**code != 'E' && **code != 'W'))
@@ -20,25 +21,26 @@ static size_t code_of(const char *line, const char **code) {
     return digits && (*code)[1 + digits] == ' ' ? 1 + digits : 0;
 }
 
+static const char *next_line(const char *line) { return line + strcspn(line, "\n") + 1; }
+
 /* The section that begins at a line, up to the next heading. A `#` in a program is none. */
-static void print_section(const char *const *line) {
+static void print_section(const char *line) {
     bool is_program = false;
-    const char *const *end = line;
+    const char *end = line;
     do {
-        is_program ^= strncmp(*end, "```", 3) == 0;
-        end++;
-    } while (*end && (is_program || !is_heading(*end)));
-    while (end[-1][0] == '\0')
+        is_program ^= strncmp(end, "```", 3) == 0;
+        end = next_line(end);
+    } while (*end && (is_program || !is_heading(end)));
+    while (end[-2] == '\n')
         end--;
-    for (; line < end; line++)
-        puts(*line);
+    fwrite(line, 1, (size_t)(end - line), stdout);
 }
 
 static void list_codes(void) {
     const char *code;
-    for (const char *const *line = errors_page; *line; line++)
-        if (code_of(*line, &code))
-            puts(code);
+    for (const char *line = page; *line; line = next_line(line))
+        if (code_of(line, &code))
+            fwrite(code, 1, (size_t)(next_line(line) - code), stdout);
 }
 
 static enum exit_status explain(struct options *options, const char *wanted) {
@@ -46,8 +48,8 @@ static enum exit_status explain(struct options *options, const char *wanted) {
     struct arena *arena = arena_new();
     enum exit_status status = EXIT_USAGE;
     const char *code;
-    for (const char *const *line = errors_page; *line && status != EXIT_GOOD; line++) {
-        size_t length = code_of(*line, &code);
+    for (const char *line = page; *line && status != EXIT_GOOD; line = next_line(line)) {
+        size_t length = code_of(line, &code);
         if (!length)
             continue;
         suggestion_offer(&suggestion, arena_strndup(arena, code, length));

@@ -1,8 +1,6 @@
 /* fclc new: a folder with a program to begin with, its tests, and calls of it from C and Python. The files
    are in tools/new/, and part of fclc; in them NAME is the program's name, NAME_UPPER the same in capitals,
    and FCL_PROGRAM, FCL_INCLUDE and FCL_LIBRARY are where this fclc, fcl.h and libfcl.a lie. */
-#include "tools/new_files.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -14,23 +12,36 @@
 #include "driver/output.h"
 #include "support/text.h"
 
-struct word {
-    const char *word, *value;
+/* Names and texts, with NAME in them. */
+static const struct file {
+    const char *name, *text;
+} files[] = {
+    {
+        ".gitignore",
+#include "compiler/tools/new/.gitignore.in.inc"
+    },
+    {
+        "Makefile",
+#include "compiler/tools/new/Makefile.in.inc"
+    },
+    {
+        "NAME.fcl",
+#include "compiler/tools/new/NAME.fcl.in.inc"
+    },
+    {
+        "call.py",
+#include "compiler/tools/new/call.py.in.inc"
+    },
+    {
+        "main.c",
+#include "compiler/tools/new/main.c.in.inc"
+    },
 };
 
-static const char *replaced(struct arena *arena, const char *text, const struct word *words) {
+static const char *replaced(struct arena *arena, const char *text, const struct text_word *words) {
     struct text out;
     text_init(&out, arena);
-    while (*text) {
-        const struct word *w = words;
-        while (w->word && strncmp(text, w->word, strlen(w->word)) != 0)
-            w++;
-        if (w->word)
-            text_add(&out, w->value);
-        else
-            text_add_n(&out, text, 1);
-        text += w->word ? strlen(w->word) : 1;
-    }
+    text_add_replaced(&out, text, strlen(text), words);
     return text_string(&out);
 }
 
@@ -70,15 +81,15 @@ enum exit_status command_new(struct options *options) {
         status = driver_complain(options, EXIT_USAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
     const char *program = search_executable(arena), *header = search_header(arena, options->root);
     const char *runtime = search_runtime(arena, options->root);
-    const struct word words[] = {{"NAME_UPPER", in_capitals(arena, name)},
-                                 {"NAME", name},
-                                 {"FCL_PROGRAM", *program ? program : "fclc"},
-                                 {"FCL_INCLUDE", header ? path_directory(arena, header) : "/usr/local/include"},
-                                 {"FCL_LIBRARY", runtime ? runtime : "-lfcl"},
-                                 {0}};
-    for (const struct new_file *file = new_files; file->name && status == EXIT_GOOD; file++) {
-        const char *path = path_join(arena, folder, replaced(arena, file->name, words));
-        const char *text = replaced(arena, file->text, words);
+    const struct text_word words[] = {{"NAME_UPPER", in_capitals(arena, name)},
+                                      {"NAME", name},
+                                      {"FCL_PROGRAM", *program ? program : "fclc"},
+                                      {"FCL_INCLUDE", header ? path_directory(arena, header) : "/usr/local/include"},
+                                      {"FCL_LIBRARY", runtime ? runtime : "-lfcl"},
+                                      {0}};
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == EXIT_GOOD; i++) {
+        const char *path = path_join(arena, folder, replaced(arena, files[i].name, words));
+        const char *text = replaced(arena, files[i].text, words);
         if (!output_write(arena, path, text, strlen(text), &why))
             status = driver_complain(options, EXIT_USAGE, "%s cannot be written: %s", path, why);
     }

@@ -53,16 +53,10 @@ void test_report_print(const struct test_report *report, const struct options *o
    left out. */
 static void add_xml(struct text *text, const char *string) {
     for (; *string; string++)
-        switch (*string) {
-        case '&': text_add(text, "&amp;"); break;
-        case '<': text_add(text, "&lt;"); break;
-        case '>': text_add(text, "&gt;"); break;
-        case '"': text_add(text, "&quot;"); break;
-        case '\n': text_add(text, "&#10;"); break;
-        default:
-            if ((unsigned char)*string >= ' ' || *string == '\t')
-                text_add_n(text, string, 1);
-        }
+        if (*string == '\n')
+            text_add(text, "&#10;");
+        else if ((unsigned char)*string >= ' ' || *string == '\t')
+            text_add_escaped(text, string, 1);
 }
 
 static void add_attribute(struct text *text, const char *name, const char *value) {

@@ -24,7 +24,7 @@ enum {
     VALUE_MAX_LENGTH = INT32_MAX, /* of a dimension: lengths are FCL's int */
 };
 
-static const int64_t VALUE_MAX_ELEMENTS = INT64_C(1) << 48; /* of all dimensions together */
+#define VALUE_MAX_ELEMENTS (INT64_C(1) << 48) /* of all dimensions together */
 
 struct host_value {
     enum value_kind kind;

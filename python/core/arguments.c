@@ -96,8 +96,6 @@ int py_hold(struct call *call, PyObject *object) {
     return object ? 0 : -1;
 }
 
-static const int64_t MOST_ELEMENTS = INT64_C(1) << 48; /* in all: as many as files may have */
-
 int py_take_shape(struct call *call, const struct fclc_type *type, int rank, const Py_ssize_t *shape,
                   struct fclc_value *value) {
     if ((size_t)rank != type->rank)
@@ -107,7 +105,7 @@ int py_take_shape(struct call *call, const struct fclc_type *type, int rank, con
     for (int i = 0; i < rank; i++) {
         if (shape[i] < 0) /* only others' descriptions of memory can say so */
             return py_wrong(call, "has a dimension of %zd elements", shape[i]);
-        if (shape[i] > INT32_MAX || (shape[i] && count > MOST_ELEMENTS / shape[i]))
+        if (shape[i] > INT32_MAX || (shape[i] && count > FCLC_MAX_ELEMENTS / shape[i]))
             return py_wrong(call, "is too long: FCL counts up to 2147483647 elements in a dimension");
         count *= shape[i] ? shape[i] : 1;
         value->shape[i] = shape[i];

@@ -86,7 +86,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define __ballot_sync(mask, p) ((unsigned)cudasim_ballot("__ballot_sync", __LINE__, mask, (p) != 0))
 #define __any_sync(mask, p) (cudasim_ballot("__any_sync", __LINE__, mask, (p) != 0) != 0)
 #define __all_sync(mask, p) (cudasim_ballot("__all_sync", __LINE__, mask, (p) == 0) == 0)
-/* In place of PTX (backend/cuda.c). */
+/* In place of PTX (backend/parts/cuda.cu). */
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define fcl_pause() ((void)0)
 #define fcl_fast_sqrt(x) sqrtf(x)
@@ -113,7 +113,7 @@ static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }
 static inline void __threadfence_block() {}
 
-/* In place of PTX (backend/cuda.c), like those above. */
+/* In place of PTX (backend/parts/cuda.cu), like those above. */
 template <int count, class T> inline void fcl_load_halves(unsigned *to, const volatile T *from) {
     for (int i = 0; i < count; i += 2)
         to[i / 2] = (unsigned short)from[i] | (unsigned)(unsigned short)from[i + 1] << 16;

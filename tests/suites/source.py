@@ -184,7 +184,8 @@ def cases(env):
         citation = re.compile(r"notes? \[([^\]]+)\](?: and \[([^\]]+)\])?")
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
             defined, cited, dangling = [], {note for pair in citation.findall(file.read()) for note in pair}, []
-        for path, text in written(env, ("compiler", "runtime", "python"), (".c", ".h", ".def", ".re", ".y")):
+        endings = (".c", ".h", ".cu", ".cl", ".def", ".re", ".y")
+        for path, text in written(env, ("compiler", "runtime", "python"), endings):
             text = re.sub(r"\n[ \t]+", "\n ", text)
             begun = re.compile(r"^ ?(?:/\*|//)? ?note \[([^\]]+)\](?::|$)", re.M)
             defined += begun.findall(text)

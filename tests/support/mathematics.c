@@ -1,4 +1,4 @@
-/* Holds the functions of compiler/backend/mathematics.c to the C library's in double: what a C
+/* Holds the functions of compiler/backend/parts/mathematics.h to the C library's in double: what a C
    file that fclc wrote has of them is included in place of KERNELS. Exit status 1: a result is
    more than the next float away, or too many are not nearest. */
 #include KERNELS
@@ -50,18 +50,89 @@ static void end(const char *name, const struct tally *tally, long one_in) {
 
 /* Every 229th float, in order of the bits, so that all exponents, denormal numbers and NaNs are
    among them; and the special ones. */
+static const uint32_t special_floats[] = {0,          0x80000000, 1,          0x80000001, 0x7f800000,
+                                          0xff800000, 0x7fc00000, 0x3f800000, 0xbf800000, 0x7f7fffff,
+                                          0xff7fffff, 0x00800000, 0x42b17218, 0xc2cff1b5};
+enum { SPECIAL_FLOATS = sizeof special_floats / sizeof *special_floats };
+static const uint64_t regular_floats = (1ull << 32) / 229;
+
+static float float_at(uint64_t i) {
+    return of_bits(i < regular_floats ? (uint32_t)(i * 229) : special_floats[i - regular_floats]);
+}
+
 static void unary(const char *name, float (*function)(float), double (*due)(double)) {
-    static const uint32_t special[] = {0,          0x80000000, 1,          0x80000001, 0x7f800000,
-                                       0xff800000, 0x7fc00000, 0x3f800000, 0xbf800000, 0x7f7fffff,
-                                       0xff7fffff, 0x00800000, 0x42b17218, 0xc2cff1b5};
-    const uint64_t regular = (1ull << 32) / 229;
     struct tally tally = {0, 0};
-    for (uint64_t i = 0; i < regular + sizeof special / sizeof *special; i++) {
-        float x = of_bits(i < regular ? (uint32_t)(i * 229) : special[i - regular]);
-        float got = function(x);
+    for (uint64_t i = 0; i < regular_floats + SPECIAL_FLOATS; i++) {
+        float x = float_at(i), got = function(x);
         judge(name, &tally, distance(got, due(x)), x, 0.0f, got, due(x));
     }
     end(name, &tally, 10000);
+}
+
+/* How far it is from what is due, in ulp: the distance of neighbours with `digits` digits, that of denormal numbers
+   being 2^`least`. Infinite where only one of them is a finite number. */
+static double ulps(long double got, long double due, int digits, int least) {
+    if (isnan(due) || isnan(got) || isinf(due) || isinf(got))
+        return (isnan(due) && isnan(got)) || got == due ? 0.0 : INFINITY;
+    int exponent;
+    frexpl(due, &exponent);
+    exponent = due == 0.0L || exponent - digits < least ? least : exponent - digits;
+    return (double)ldexpl(fabsl(got - due), -exponent);
+}
+
+static void tell_ulps(const char *name, double worst, double at, double most) {
+    printf("%s: %.4f ulp at %a\n", name, worst, at);
+    if (!(worst <= most) && ++failures)
+        printf("%s: at most %.2f\n", name, most);
+}
+
+static void within(const char *name, float (*function)(float), double (*due)(double), double most) {
+    double worst = 0.0, at = 0.0;
+    for (uint64_t i = 0; i < regular_floats + SPECIAL_FLOATS; i++) {
+        float x = float_at(i), got = function(x);
+        double wide = due(x), apart = ulps(got, fabs(wide) < 0x1.ffffffp127 ? wide : (float)wide, 24, -149);
+        if (apart > worst)
+            worst = apart, at = x;
+    }
+    tell_ulps(name, worst, at, most);
+}
+
+/* Doubles of any bits; of both signs, not large; about 1; and the special ones. */
+static void within_doubles(const char *name, double (*function)(double), long double (*due)(long double), double most) {
+    static const double special[] = {0.0,
+                                     -0.0,
+                                     1.0,
+                                     -1.0,
+                                     INFINITY,
+                                     -INFINITY,
+                                     NAN,
+                                     0x1p-1074,
+                                     -0x1p-1074,
+                                     1e-310,
+                                     0x1p-1022,
+                                     0x1.fffffffffffffp1023,
+                                     709.782712893384,
+                                     709.79,
+                                     -708.4,
+                                     -745.1,
+                                     -745.2,
+                                     -746.0,
+                                     0x1.fffffffffffffp-1};
+    enum { SPECIAL = sizeof special / sizeof *special };
+    double worst = 0.0, at = 0.0;
+    uint64_t state = 1;
+    for (int i = 0; i < 6000000 + SPECIAL; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        double unit = (double)(state >> 11) * 0x1p-53, x;
+        uint64_t bits = state ^ state >> 32;
+        memcpy(&x, &bits, sizeof x);
+        x = i >= 6000000 ? special[i - 6000000] : i % 3 == 0 ? x : i % 3 == 1 ? 1500.0 * unit - 750.0 : 0.5 + unit;
+        long double wide = due(x);
+        double got = function(x), apart = ulps(got, fabsl(wide) < 0x1p1024L ? wide : (double)wide, 53, -1074);
+        if (apart > worst)
+            worst = apart, at = x;
+    }
+    tell_ulps(name, worst, at, most);
 }
 
 static void powers(void) {
@@ -90,11 +161,13 @@ static void powers(void) {
 }
 
 int main(void) {
-    unary("exp", fcl_exp_float, exp);
-    unary("exp2", fcl_exp2_float, exp2);
-    unary("log", fcl_log_float, log);
-    unary("log2", fcl_log2_float, log2);
-    unary("log10", fcl_log10_float, log10);
+    within("exp", fcl_exp_float, exp, 0.95);
+    within("exp2", fcl_exp2_float, exp2, 0.95);
+    within("log", fcl_log_float, log, 0.95);
+    within("log2", fcl_log2_float, log2, 0.95);
+    within("log10", fcl_log10_float, log10, 0.95);
+    within_doubles("exp of doubles", fcl_exp_double, expl, 0.95);
+    within_doubles("log of doubles", fcl_log_double, logl, 0.95);
     unary("sinh", fcl_sinh_float, sinh);
     unary("cosh", fcl_cosh_float, cosh);
     unary("tanh", fcl_tanh_float, tanh);

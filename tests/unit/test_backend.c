@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "backend/parts.h"
 #include "fcl.h"
 #include "test_map_samples.h"
 
@@ -54,6 +55,27 @@ static void test_opencl_text(void **state) {
     assert_int_equal(occurrences(text, "    FCL_SUB_GROUP_BARRIER();"), 2);
     assert_non_null(strstr(text, "__kernel FCL_SUB_GROUPS "));
     assert_non_null(strstr(sample_print(arena, sample_large(arena), SAMPLE_OPENCL_LOOP), "cl_khr_fp64 : enable"));
+    arena_free(arena);
+}
+
+/* Parts come in the order of the text, and with those that they want, which may want others. */
+static void test_parts(void **state) {
+    (void)state;
+    struct arena *arena = arena_new();
+    const char *text = "// what is before is not printed\n"
+                       "\n//@ WORDS\nx\n"
+                       "\n//@ PIECES: WORDS\n// a reason\npiece of TYPES\n\n#if 1 // so\n"
+                       "\n//@ PAIRS\npairs\n"
+                       "\n//@ QUIRKS\n"
+                       "\n//@ COPIES: PIECES\nTYPE\n";
+    const struct text_word words[] = {{"TYPES", "ints"}, {"TYPE", "int"}, {0}};
+    struct text out;
+    text_init(&out, arena);
+    parts_print(&out, text, part_bit(PART_COPIES), words, "--\n");
+    assert_string_equal(text_string(&out), "x\n--\npiece of ints\n\n#if 1 // so\n--\nint\n--\n");
+    text_init(&out, arena);
+    parts_print(&out, text, part_bit(PART_QUIRKS) | part_bit(PART_PAIRS) | part_bit(PART_HEAD), words, "");
+    assert_string_equal(text_string(&out), "pairs\n");
     arena_free(arena);
 }
 
@@ -299,10 +321,15 @@ static void test_run_cuda(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cuda_text),       cmocka_unit_test(test_opencl_text),
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_dump),
-        cmocka_unit_test(test_run_c),           cmocka_unit_test(test_run_opencl_loop),
-        cmocka_unit_test(test_run_opencl_simt), cmocka_unit_test(test_run_cuda),
+        cmocka_unit_test(test_cuda_text),
+        cmocka_unit_test(test_opencl_text),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_run_c),
+        cmocka_unit_test(test_run_opencl_loop),
+        cmocka_unit_test(test_run_opencl_simt),
+        cmocka_unit_test(test_run_cuda),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+/* What stands before kernels, in files of parts: backend/parts/. The build makes strings of the files. A line
+   `//@ PART: PARTS` begins a part, and names the others that it wants; the blank line before it is not the part's.
+   Lines that begin with slashes are not printed, nor what is before the first part. */
+#ifndef FCL_BACKEND_PARTS_H
+#define FCL_BACKEND_PARTS_H
+
+#include "support/text.h"
+
+enum part {
+#define TEXT_PART(id) PART_##id,
+#include "backend/parts.def"
+#undef TEXT_PART
+    PART_COUNT
+};
+
+typedef uint64_t part_set;
+_Static_assert(PART_COUNT <= 64, "a part has no bit");
+
+static inline part_set part_bit(enum part part) { return (part_set)1 << part; }
+
+/* Prints these parts of the text, and those that they want, in the text's order: each with the words replaced, and with
+   `after` behind it. */
+void parts_print(struct text *out, const char *text, part_set wanted, const struct text_word *words, const char *after);
+
+#endif
