@@ -83,6 +83,22 @@ static void report_refutable(struct checker *c, const struct ast_pattern *patter
               "a function has one definition, for all arguments: `fun f x = match x with p => … | q => …`");
 }
 
+/* `fn None => …`, `let Some x = …`: as elsewhere the name is the constructor's, and no new one. */
+static void refuse_constructor(struct checker *c, const struct ast_pattern *pattern) {
+    const char *name = pattern->name->text;
+    const struct global_entry *entry = isupper((unsigned char)name[0]) && !map_get(c->locals, pattern->name)
+                                           ? find_global(c->scope, pattern->name)
+                                           : NULL;
+    if (!entry || !entry->global->alternatives)
+        return;
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_REFUTABLE, pattern->span,
+                   "`%s` is a constructor, not a new name, and a parameter or a `let` takes every value", name);
+    diag_hint(c->diagnostics, d,
+              "`match e with %s%s => … | _ => …` asks what `e` is; a new name begins with a small letter", name,
+              entry->global->kind == GLOBAL_FUN ? " x" : "");
+}
+
 /* Binds the pattern of a type that has one constructor. */
 static const struct core_local *bind_constructor(struct checker *c, const struct ast_pattern *pattern,
                                                  struct type *type, unpackings *parts, pattern_names *seen) {
@@ -119,6 +135,7 @@ static const struct core_local *bind_constructor(struct checker *c, const struct
 struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
                              pattern_names *seen) {
     check_duplicate(c, pattern, seen);
+    refuse_constructor(c, pattern);
     return bind_local(c, pattern->name, pattern->span, scheme)->local;
 }
 
