@@ -154,9 +154,7 @@ def cases(env):
                  "fcl_block_k", {"fcl_failed": 0}, extension="c", options=["--check"])
 
     def one_block():
-        path = os.path.join(env.tmp(), "c.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = push <grid> xs\n")
+        path = env.written("c.fcl", "kernel k (xs : [int]) = push <grid> xs\n")
         text = open(compile_to("c", path), encoding="utf-8").read()
         assert "#pragma omp parallel for schedule(static) if (blocks > 1)\n" in text, text
     yield Case("in C a launch of one block wakes no other threads, which would be waited for", one_block)
@@ -179,10 +177,9 @@ def cases(env):
     yield Case("and where multiplying and adding is one instruction", mathematics("-march=native"))
 
     def vector_loops():
-        path = os.path.join(env.tmp(), "loops.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [float]) = push <grid> (map (fn x => exp x + log x * pow x 2.5 + tanh x) xs)\n"
-                       "kernel d (xs : [double]) = push <grid> (map (fn x => max (exp x) (log (min x 2.0))) xs)\n")
+        path = env.written("loops.fcl",
+            "kernel k (xs : [float]) = push <grid> (map (fn x => exp x + log x * pow x 2.5 + tanh x) xs)\n"
+            "kernel d (xs : [double]) = push <grid> (map (fn x => max (exp x) (log (min x 2.0))) xs)\n")
         done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-fopt-info-vec-optimized", "-c",
                        compile_to("c", path), "-o",
                        os.path.join(env.tmp(), "loops.o"))
@@ -191,9 +188,8 @@ def cases(env):
 
     def vectors_of_steps():
         """A step reads one half of an array, at places that are computed, and writes the other."""
-        path = os.path.join(env.tmp(), "steps.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = (bitonicSort <block> (fn x y => x <= y) xs : [int]<block>)\n")
+        path = env.written("steps.fcl",
+            "kernel k (xs : [int]) = (bitonicSort <block> (fn x y => x <= y) xs : [int]<block>)\n")
         text = compile_to("c", path)
         steps = [number for number, line in enumerate(open(text, encoding="utf-8"), 1) if "FCL_SIMD_EIGHT\n" in line]
         done = env.run(env.tool("clang"), "-std=gnu11", *C_OPTIONS, "-mavx2", "-Rpass=loop-vectorize", "-c", text, "-o",
@@ -241,10 +237,9 @@ def cases(env):
     yield Case("in C by GCC loops go by vectors of 64 bytes from Ice Lake on", whole_registers)
 
     def neighbours():
-        path = os.path.join(env.tmp(), "words.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (s : [u8]) = count id (generate (length s) (fn i => s ! i > 32 && (i == 0 || s ! (i - "
-                       "1) < 32)))\n")
+        path = env.written("words.fcl",
+            "kernel k (s : [u8]) = count id (generate (length s) (fn i => s ! i > 32 && (i == 0 || s ! (i - "
+            "1) < 32)))\n")
         whole = body(open(compile_to("c", path), encoding="utf-8").read(), "fcl_block_k_0")
         loop = re.search(r"while \(state < 255\) \{(.*?)state = state \+ 1;", whole, re.S).group(1)
         assert "if (" not in loop and "max" not in loop and count(r"\bs\[", loop) == 2, loop
@@ -252,11 +247,10 @@ def cases(env):
                neighbours)
 
     def one_warp():
-        path = os.path.join(env.tmp(), "warp.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = sklansky <warp> (+) xs\nkernel three (xs : [int]) = "
-                       "(concat 32 (map (fn c => push <warp> (reverse (force (push <warp> c)))) (splitUp 32 (generate "
-                       "96 (fn i => xs ! i)))) : [int]<grid>)\n")
+        path = env.written("warp.fcl",
+            "kernel k (xs : [int]) = sklansky <warp> (+) xs\nkernel three (xs : [int]) = "
+            "(concat 32 (map (fn c => push <warp> (reverse (force (push <warp> c)))) (splitUp 32 (generate "
+            "96 (fn i => xs ! i)))) : [int]<grid>)\n")
         bounds = re.findall(r"__launch_bounds__\((\d+)", open(compile_to("cu", path), encoding="utf-8").read())
         assert bounds == ["32", "96"], bounds
     yield Case("of warps whose number is known a block has no more, and no shared memory for others", one_warp)
@@ -336,10 +330,9 @@ def cases(env):
     yield Case("a processor's share of pairs begins where a division says, not at the lesser of two places", shared)
 
     def guarded():
-        path = os.path.join(env.tmp(), "guarded.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (n : int) (xs : [float]) = push <grid> (mapIx (fn i x => let p = i * 3 - n in "
-                       "if 0 <= p && p < length xs then exp x else 0.0) xs)\n")
+        path = env.written("guarded.fcl",
+            "kernel k (n : int) (xs : [float]) = push <grid> (mapIx (fn i x => let p = i * 3 - n in "
+            "if 0 <= p && p < length xs then exp x else 0.0) xs)\n")
         text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
         assert count(r"\(0 <= \w+\) & \(\w+ < xs_length\)", text) == 1 and count(r"\(uint\)\w+ < \(uint\)xs_length \?",
                                                                                  text) == 1, text
@@ -460,9 +453,7 @@ def cases(env):
         yield Case(f"--skip={name} changes no result", lambda name=name: skipped(name))
 
     def once():
-        path = os.path.join(env.tmp(), "once.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = scan (+) 0 (map (fn x => x * 12345) xs)\n")
+        path = env.written("once.fcl", "kernel k (xs : [int]) = scan (+) 0 (map (fn x => x * 12345) xs)\n")
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
         # for a whole chunk, and for the last one
         assert count("12345", text) == 2 and count(r"\bxs\[", text) == 2, text
@@ -588,19 +579,16 @@ def cases(env):
     yield Case("what is approximate are the fast functions of floats, where it is asked for", approximates)
 
     def says_what_bits():
-        path = os.path.join(env.tmp(), "bits.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [f16]) = push <grid> (map bf16 xs)")
+        path = env.written("bits.fcl", "kernel k (xs : [f16]) = push <grid> (map bf16 xs)")
         for extension, word in ("cu", "unsigned short"), ("cl", "ushort"), ("c", "uint16_t"):
             text = open(compile_to(extension, path), encoding="utf-8").read()
             assert f"reads {word} (bits of f16)" in text and f"writes {word} (bits of bf16)" in text, text
     yield Case("the comment above a kernel says what floats its numbers of 16 bits are", says_what_bits)
 
     def own_sums():
-        path = os.path.join(env.tmp(), "sums.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("sig k : [int] -> [i64] -> [i64]<grid>\nkernel k is xs = reduceByIndex (+) 0i64 (replicate 8 "
-                       "0i64) (zip is xs)")
+        path = env.written("sums.fcl",
+            "sig k : [int] -> [i64] -> [i64]<grid>\nkernel k is xs = reduceByIndex (+) 0i64 (replicate 8 "
+            "0i64) (zip is xs)")
         text = open(compile_to("cu", path), encoding="utf-8").read()
         assert (
             "return (long long)atomicAdd((unsigned long long *)p, (unsigned long long)x);" in text
@@ -623,26 +611,24 @@ def cases(env):
                   r"local_array\[": 4})
 
     def capped():
-        path = os.path.join(env.tmp(), "own.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push "
-                       "<thread>\n"
-                       "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)\n"
-                       "kernel plain (xs : [int]) = push <grid> (map (fn x => x + 1) xs)")
+        path = env.written("own.fcl",
+            "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push "
+            "<thread>\n"
+            "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)\n"
+            "kernel plain (xs : [int]) = push <grid> (map (fn x => x + 1) xs)")
         header = open(os.path.splitext(compile_to("cu", path))[0] + ".h", encoding="utf-8").read()
         least = re.findall(r"blocks = fcl_blocks\(context, .*, 256, (\d+)\);", header)
         assert least[0] == "4294967295" and least[-1] != least[0], least
     yield Case("a launch whose threads have memory of their own has no more blocks than keep the device busy", capped)
 
     def shared_out():
-        path = os.path.join(env.tmp(), "worth.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel little (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
-                       "kernel some (xs : [double]) = push <grid> (map (fn x => exp (sin x)) xs)\n"
-                       "kernel unknown (n : int) (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s / (x + "
-                       "double i)) x (iota n)) xs)\n"
-                       "kernel much (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s + exp (x * double "
-                       "i)) x (iota 9000)) xs)")
+        path = env.written("worth.fcl",
+            "kernel little (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
+            "kernel some (xs : [double]) = push <grid> (map (fn x => exp (sin x)) xs)\n"
+            "kernel unknown (n : int) (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s / (x + "
+            "double i)) x (iota n)) xs)\n"
+            "kernel much (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s + exp (x * double "
+            "i)) x (iota 9000)) xs)")
         header = open(os.path.splitext(compile_to("c", path))[0] + ".h", encoding="utf-8").read()
         little, some, unknown, much = (
             int(worth) for worth in re.findall(r"blocks = fcl_blocks\(context, .*, 0, (\d+)\);", header)
@@ -681,9 +667,7 @@ def cases(env):
     yield golden("a reciprocal square root is the device's",
                  "kernel k (xs : [float]) = push <grid> (map rsqrt xs)", "k", {r"\brsqrtf\(": 2, r"sqrtf|/": 2})
     def reciprocal_roots():
-        path = os.path.join(env.tmp(), "roots.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [float]) = push <grid> (map rsqrt xs)\n")
+        path = env.written("roots.fcl", "kernel k (xs : [float]) = push <grid> (map rsqrt xs)\n")
         text = open(compile_to("cl", path), encoding="utf-8").read()
         assert "#define rsqrt(x) (1 / sqrt(x))\n" in text.partition("__kernel")[0], text
     yield Case("and in OpenCL Intel's compiler gets one of its own, as it has two that differ", reciprocal_roots)
@@ -774,9 +758,7 @@ def cases(env):
     def on_cpu(name, source, *options, **wanted):
         """Of the C of kernel k: how many loops, how many of them for SIMD, branches and choices."""
         def check():
-            path = os.path.join(env.tmp(), "cpu.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(source)
+            path = env.written("cpu.fcl", source)
             text = body(open(compile_to("c", path, *options), encoding="utf-8").read(), "fcl_block_k")
             got = {"loops": count(r"\bfor \(", text), "simd": count(r"\bFCL_SIMD\b", text),
                    "branches": count(r"\bif \(", text), "choices": count(r" \? ", text)}
@@ -798,10 +780,9 @@ def cases(env):
                  loops=10, simd=4, branches=1)
 
     def vectors():
-        path = os.path.join(env.tmp(), "vectors.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
-                       'matMulFma m p n xs ys\n')
+        path = env.written("vectors.fcl",
+            'import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
+            'matMulFma m p n xs ys\n')
         # rows of the first matrix, vectors of the second: two of each row where there are 32 registers of 64 bytes
         for size, vectors, rows in ((64, 16, 8), (32, 4, 4)):
             text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"),
@@ -821,10 +802,9 @@ def cases(env):
                vectors)
 
     def panels():
-        path = os.path.join(env.tmp(), "panels.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
-                       'matMulTiled 16 16 8 (fn s x y => fma x y s) 0.0 m p n xs ys\n')
+        path = env.written("panels.fcl",
+            'import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
+            'matMulTiled 16 16 8 (fn s x y => fma x y s) 0.0 m p n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
         loop = re.search(r"\n( +)while \(state\d* < pairs\) \{(.*?)\n\1\}", text, re.S)
         assert loop, text
@@ -841,18 +821,16 @@ def cases(env):
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
 
     def ahead():
-        path = os.path.join(env.tmp(), "ahead.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(
-                "kernel k (n : int) (wide : int) (xs : [f16]) (ys : [float]) = (interleaveInto 1024 (fn (c, i) => c *"
-                " 256 + i) (generate 4 (fn c =>\n"
-                "  let row k i = (c * 32 + i / 64) * wide + k * 64\n"
-                "      load k = (push <block> (generate 2048 (fn i => xs ! (row k i + i % 64))),\n"
-                "                push <block> (generate 256 (fn i => ys ! (k * 512 + 2 * i))))\n"
-                "      use _ (a, b) s = push <block> (generate 256 (fn i =>\n"
-                "        s ! i + b ! (255 - i) * float (a ! (7 * i))))\n"
-                "  in\n"
-                "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
+        path = env.written("ahead.fcl",
+            "kernel k (n : int) (wide : int) (xs : [f16]) (ys : [float]) = (interleaveInto 1024 (fn (c, i) => c *"
+            " 256 + i) (generate 4 (fn c =>\n"
+            "  let row k i = (c * 32 + i / 64) * wide + k * 64\n"
+            "      load k = (push <block> (generate 2048 (fn i => xs ! (row k i + i % 64))),\n"
+            "                push <block> (generate 256 (fn i => ys ! (k * 512 + 2 * i))))\n"
+            "      use _ (a, b) s = push <block> (generate 256 (fn i =>\n"
+            "        s ! i + b ! (255 - i) * float (a ! (7 * i))))\n"
+            "  in\n"
+            "  push <block> (powerAhead 4 n load use (push <block> (replicate 256 0.0))))) : [float]<grid>)\n")
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
         first, loop = text.split("while (")
         assert [count("fcl_end_copies<-1>", first), count("fcl_copy_aligned<8>", first)] == [2, 3], text
@@ -866,12 +844,11 @@ def cases(env):
     yield Case("what powerAhead loads is copied in stages, with one barrier a step", ahead)
 
     def known_sizes():
-        path = os.path.join(env.tmp(), "known.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write('import "matrix"\n' + "".join(
-                f"kernel {name} (n : int) (xs : [{base}]) (ys : [{base}]) = {product} n {inner} n xs ys\n"
-                for base, product in (("float", "matMul"), ("f16", "matMulFloat"))
-                for name, inner in ((f"known_{base}", "1024"), (f"any_{base}", "n"))))
+        path = env.written("known.fcl",
+            'import "matrix"\n' + "".join(
+     f"kernel {name} (n : int) (xs : [{base}]) (ys : [{base}]) = {product} n {inner} n xs ys\n"
+     for base, product in (("float", "matMul"), ("f16", "matMulFloat"))
+     for name, inner in ((f"known_{base}", "1024"), (f"any_{base}", "n"))))
         text = open(compile_to("cu", path), encoding="utf-8").read()
         for kernel in ("float_0", "float_1", "f16_0", "f16_1"):
             known, other = (len(body(text, f"{which}_{kernel}").splitlines()) for which in ("known", "any"))
@@ -879,9 +856,8 @@ def cases(env):
     yield Case("a product whose inner size is known is no longer than one of which it is not", known_sizes)
 
     def panels_of_halves():
-        path = os.path.join(env.tmp(), "halves.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write('import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
+        path = env.written("halves.fcl",
+            'import "matrix"\nkernel k (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n n n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k_0")
         first, loop, rest = text.split("while (")  # a panel before the loop, one in it; what is left
         assert [count("fcl_copy_aligned<8>", part) for part in (first, loop, rest)] == [2, 2, 0], text
@@ -912,9 +888,7 @@ def cases(env):
     yield Case("a loop with exponentials goes by vectors, branches as masks, in OpenCL's kernels for CPUs", calls)
 
     def strides():
-        path = os.path.join(env.tmp(), "scan.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = scan (+) 0 xs\n")
+        path = env.written("scan.fcl", "kernel k (xs : [int]) = scan (+) 0 xs\n")
         text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
         assert count(r"FCL_SCALAR\n +for \(int chunk", text) == count(r"for \(int chunk", text) == 6, text
     yield Case("a loop over runs of elements asks for no vectors across the runs", strides)
@@ -934,11 +908,10 @@ def cases(env):
     yield Case("and of all by AVX-512, which permutes well", with_long_vectors)
 
     def fences():
-        path = os.path.join(env.tmp(), "scatter.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel global (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)\n"
-                       "kernel shared (xs : [int]) (ps : [(int, int)]) = "
-                       "push <block> (reverse (force (scatter (take 9 xs) ps : [int]<block>)))\n")
+        path = env.written("scatter.fcl",
+            "kernel global (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)\n"
+            "kernel shared (xs : [int]) (ps : [(int, int)]) = "
+            "push <block> (reverse (force (scatter (take 9 xs) ps : [int]<block>)))\n")
         text = open(compile_to("cl", path, "--map=simt"), encoding="utf-8").read()
         fence = r"barrier\(CLK_LOCAL_MEM_FENCE \| CLK_GLOBAL_MEM_FENCE\)"
         assert count(fence, text) == 1 and count(r"barrier\(CLK_LOCAL_MEM_FENCE\)", text) == 2, text
@@ -957,10 +930,9 @@ def cases(env):
     yield Case("transposeTiled: two phases, one shared array, one barrier between them, no division in them", transpose)
 
     def banks():
-        path = os.path.join(env.tmp(), "banks.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = push <block> (transpose 32 32 (force (push <block> (take 1024 xs))))\n"
-                       "kernel plain (xs : [int]) = push <block> (reverse (force (push <block> (take 1024 xs))))\n")
+        path = env.written("banks.fcl",
+            "kernel k (xs : [int]) = push <block> (transpose 32 32 (force (push <block> (take 1024 xs))))\n"
+            "kernel plain (xs : [int]) = push <block> (reverse (force (push <block> (take 1024 xs))))\n")
         text = open(compile_to("cu", path), encoding="utf-8").read()
         assert "[1055]" in body(text, "k"), text  # a word after every 32
         assert "[1024]" in body(text, "plain"), text
@@ -1072,9 +1044,7 @@ def cases(env):
     # loop over chunks.
     def in_place(kernel, bytes, source):
         def check():
-            path = os.path.join(env.tmp(), "place.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(source)
+            path = env.written("place.fcl", source)
             text = open(compile_to("cu", path), encoding="utf-8").read()
             assert f"Shared memory: {bytes} bytes" in text or f"bytes: {bytes}," in text, text
         return Case(f"shared memory of {kernel}: {bytes}", check)
@@ -1165,10 +1135,9 @@ def cases(env):
 
     # A tree over twice the block, as a program writes it: whole chunks have a barrier, and one at the end.
     def tree():
-        path = os.path.join(env.tmp(), "tree.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel sums (xs : [float]) = (splitUp (2 * #BlockSize) xs |> map (red <block> (+)) "
-                       "|> concat 1 : [float]<grid>)\n")
+        path = env.written("tree.fcl",
+            "kernel sums (xs : [float]) = (splitUp (2 * #BlockSize) xs |> map (red <block> (+)) "
+            "|> concat 1 : [float]<grid>)\n")
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "sums")
         whole = text[:text.index("} else {")]
         assert count(r"__syncthreads\(\)", whole) == 1, whole

@@ -51,9 +51,7 @@ def cases(env):
         said = env.must(sys.executable, compare, env.fclc, env.fclc, "--programs", program, "--targets=c")
         assert "C: 1 programs" in said and "c: 0 kernels measured" in said and "0 slower" in said, said
         # what is not optimised is larger
-        other = os.path.join(env.tmp(), "fclc")
-        with open(other, "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nexec "{os.path.abspath(env.fclc)}" "$@" -O0\n')
+        other = env.written("fclc", f'#!/bin/sh\nexec "{os.path.abspath(env.fclc)}" "$@" -O0\n')
         os.chmod(other, 0o755)
         done = env.run(sys.executable, compare, env.fclc, other, "--programs", "examples/sorting/sorting.fcl",
                        "--no-times")

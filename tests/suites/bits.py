@@ -1,7 +1,6 @@
 """The same bits: what an associative operator makes of floats is the same for every executor, block size, number of
 threads and tuned value. What the interpreter gives becomes tests, which are run by the others."""
 
-import os
 from executors import EXECUTORS, require, variables
 from harness import Case, Counts
 
@@ -52,9 +51,8 @@ def cases(env):
     def tests(group, lengths):
         """The path of a program with what the interpreter gives as tests."""
         if (id(group), lengths) not in written:
-            path = os.path.join(env.tmp(), "bits.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(HEAD + "".join(f"kernel {name} (n : int) = {body}\n" for name, body in group.items()))
+            path = env.written("bits.fcl",
+                HEAD + "".join(f"kernel {name} (n : int) = {body}\n" for name, body in group.items()))
             lines = [f"-- test {name} {n} == " + env.must(env.fclc, "run", "--target=interp", "--limit=0", path, name,
                                                           str(n)) for name in group for n in lengths]
             with open(path, "a", encoding="utf-8") as file:

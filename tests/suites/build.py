@@ -61,9 +61,7 @@ def cases(env):
         said = env.must("make", *build, *place, "install", cwd=sources, timeout=600)
         assert " CC " not in said and "LINK" not in said, "installing builds anew:\n" + said
         fclc = os.path.join(root, "usr", "bin", "fclc")
-        program = os.path.join(env.tmp(), "program.fcl")
-        with open(program, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = push <grid> (reverse xs)\n")
+        program = env.written("program.fcl", "kernel k (xs : [int]) = push <grid> (reverse xs)\n")
         got = env.must(fclc, "run", "--target=c", program, "k", "[1,2,3]", cwd="/")
         assert got == "[3,2,1]\n", got
         assert env.must(fclc, "explain", "E0101", cwd="/").startswith("## E0101 "), "its page is not found"
@@ -109,16 +107,13 @@ def cases(env):
         folder, tools = env.tmp(), env.tmp()
         with open(env.path("bootstrap"), encoding="utf-8") as file:
             script = re.sub(r"^/.*\n", "", file.read(), flags=re.M)  # files are this machine's
-        with open(os.path.join(folder, "bootstrap"), "w", encoding="utf-8") as file:
-            file.write(script)
+        env.written("bootstrap", script, folder)
         os.chmod(os.path.join(folder, "bootstrap"), 0o755)
         for name in ("sh", "dirname", "mkdir", "tail", "env", "sed", "grep", "touch", "chmod", "nproc"):
             os.symlink(shutil.which(name), os.path.join(tools, name))
 
         def program(name, text):
-            path = os.path.join(tools, name)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\n" + text)
+            path = env.written(name, "#!/bin/sh\n" + text, tools)
             os.chmod(path, 0o755)
         programs = " ".join(re.findall(r"^([\w+-]+): \S+$", script, re.M))
         program("id", f"echo {0 if root else 1000}\n")

@@ -60,12 +60,11 @@ def cases(env):
 
     def check_of_targets():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("fun sum n = if n == 0 then 0 else n + sum (n - 1)\n"
-                       "kernel cpu (n : int) = if #IsCpu then sum n else n\n"
-                       "kernel gpu (n : int) = if #HasWarps then sum n else n\n"
-                       "kernel large (xs : [int]) = (concat 60000 (map (fn c => push <block> "
-                       "(reverse (force (push <block> c)))) (splitUp 60000 xs)) : [int]<grid>)\n")
+        env.written("p.fcl", "fun sum n = if n == 0 then 0 else n + sum (n - 1)\n"
+                             "kernel cpu (n : int) = if #IsCpu then sum n else n\n"
+                             "kernel gpu (n : int) = if #HasWarps then sum n else n\n"
+                             "kernel large (xs : [int]) = (concat 60000 (map (fn c => push <block> "
+                             "(reverse (force (push <block> c)))) (splitUp 60000 xs)) : [int]<grid>)\n", folder)
         def kernels(*options, status=1):
             done = env.run(env.fclc, "check", "--diagnostics=json", *options, "p.fcl", cwd=folder)
             assert done.returncode == status, done.stderr
@@ -87,9 +86,7 @@ def cases(env):
     yield Case("check finds what compiling for a target finds", check_of_targets)
 
     def wrong_number_of_threads():
-        path = os.path.join(env.tmp(), "p.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel next (x : int) = x + 1\n")
+        path = env.written("p.fcl", "kernel next (x : int) = x + 1\n")
         for said, status in ("2", 0), ("0", 0), ("", 0), ("two", 3), ("2x", 3), ("-1", 3):
             done = env.run(env.fclc, "run", "--target=c", path, "next", "1", env={"FCL_THREADS": said})
             assert done.returncode == status, (said, done.stderr)
@@ -226,16 +223,14 @@ def cases(env):
             assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", ""), done.stdout + done.stderr
         folder = env.tmp()
         for name in ("a.fcl", "b.fcl"):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(program + "-- test next 1 == 2\n")
+            env.written(name, program + "-- test next 1 == 2\n", folder)
         done = env.run(env.fclc, "test", "a.fcl", "b.fcl", cwd=folder, env=absent)
         assert done.returncode == 0 and done.stderr.count("it runs on c (") == 1, done.stderr
     yield Case("run says which device it took when that is not the first choice", told_of_device)
 
     def timed_on_first():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("param extra : int = 0 in {0, 1}\nkernel next (x : int) = x + 1 + extra\n")
+        env.written("p.fcl", "param extra : int = 0 in {0, 1}\nkernel next (x : int) = x + 1 + extra\n", folder)
         absent = {"FCL_LIBOPENCL": "/absent1", "FCL_LIBCUDA": "/absent2"}
         for command, words in ((["bench", "--runs=1"], "next on "), (["tune"], "written to p.tune")):
             for variables, status in ((absent, 0), (dict(absent, FCL_CC="/absent3"), 3)):
@@ -249,8 +244,7 @@ def cases(env):
     def json_of_many():
         folder = env.tmp()
         for name, text in (("a", "fun f x = y\n"), ("b", "fun f x = x\n"), ("c", "fun f x = z + w\n")):
-            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name + ".fcl", text, folder)
         done = env.run(env.fclc, "check", "--diagnostics=json", "a.fcl", "b.fcl", "c.fcl", cwd=folder)
         got = json.loads(done.stderr)
         assert done.returncode == 1 and [one["file"] for one in got] == ["a.fcl", "c.fcl", "c.fcl"], done.stderr
@@ -262,8 +256,7 @@ def cases(env):
         folder = env.tmp()
         for name, text in (("base", "fun inc x = x + 1\nfun id x = (x, x)\n"),
                            ("top", 'import "base.fcl"\nimport "matrix"\nkernel last (x : int) = inc x\n')):
-            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name + ".fcl", text, folder)
         done = env.run(env.fclc, "types", "top.fcl", "inc", "id", "last", "flip", "outer", "length", "(+)", "&&",
                        cwd=folder)
         assert (done.returncode, done.stdout) == (0, (
@@ -274,11 +267,11 @@ def cases(env):
 
     def tuples_in_files():
         folder = env.tmp()
-        with open(os.path.join(folder, "a.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel make (n : int) = (n, generate n (fn i => (i, (2.0, i > 0))))\n"
-                       "kernel use (t : (int, [(int, (double, bool))])) = let (n, xs) = t in (map fst xs, map (fn (_, "
-                       "(d, b)) => b) xs, n)\n"
-                       "-- test make 2 == @x.npy\n-- test use @x.npy == ([0, 1], [false, true], 2)\n")
+        env.written("a.fcl",
+            "kernel make (n : int) = (n, generate n (fn i => (i, (2.0, i > 0))))\n"
+            "kernel use (t : (int, [(int, (double, bool))])) = let (n, xs) = t in (map fst xs, map (fn (_, "
+            "(d, b)) => b) xs, n)\n"
+            "-- test make 2 == @x.npy\n-- test use @x.npy == ([0, 1], [false, true], 2)\n", folder)
         interp = (env.fclc, "run", "--target=interp", "a.fcl")
         env.must(*interp, "make", "2", "-o", "x.npy", cwd=folder)
         env.must(env.fclc, "test", "--target=interp", "a.fcl", cwd=folder)
@@ -292,10 +285,9 @@ def cases(env):
     def shapes_in_files():
         """What a kernel gives has its shape in the file, on each executor, and is read back."""
         folder = env.tmp()
-        with open(os.path.join(folder, "a.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel make (p : int) (r : int) (c : int) =\n"
-                       "  generate p (fn k => generate r (fn i => generate c (fn j => 100 * k + 10 * i + j)))\n"
-                       "kernel plane (v : [[[int]]]) = (v ! 0, map (map reverse) v)\n")
+        env.written("a.fcl", "kernel make (p : int) (r : int) (c : int) =\n"
+                             "  generate p (fn k => generate r (fn i => generate c (fn j => 100 * k + 10 * i + j)))\n"
+                             "kernel plane (v : [[[int]]]) = (v ! 0, map (map reverse) v)\n", folder)
         for target in ("--target=interp", "--target=c", "--target=opencl"):
             run = (env.fclc, "run", target, "a.fcl")
             for shape in ("2 2 3", "1 1 1", "0 2 3", "2 0 3", "2 3 0"):
@@ -316,18 +308,14 @@ def cases(env):
     yield Case("shapes are written to .npy files and read from them", shapes_in_files)
 
     def narrow_choices():
-        path = os.path.join(env.tmp(), "choices.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("param scale : bf16 = 0.1 in {0.1, 0.5}\nkernel k (x : bf16) = x * scale\n")
+        path = env.written("choices.fcl", "param scale : bf16 = 0.1 in {0.1, 0.5}\nkernel k (x : bf16) = x * scale\n")
         assert env.must(env.fclc, "run", "--target=interp", "-D", "scale=0.5", path, "k", "3") == "1.5\n"
         done = env.run(env.fclc, "run", "--target=interp", "-D", "scale=0.25", path, "k", "3")
         assert done.returncode and "not among the choices {0.1, 0.5}" in done.stderr, done.stderr
     yield Case("choices of a param are shown as they were written", narrow_choices)
 
     def absent_target():
-        program = os.path.join(env.tmp(), "p.fcl")
-        with open(program, "w", encoding="utf-8") as file:
-            file.write("kernel next (x : int) = x + 1\n-- test next 1 == 2\n")
+        program = env.written("p.fcl", "kernel next (x : int) = x + 1\n-- test next 1 == 2\n")
         absent = {"FCL_LIBOPENCL": "/nonexistent"}
         one = env.run(env.fclc, "test", "--target=opencl", program, env=absent)
         every = env.run(env.fclc, "test", "--all-targets", program, env=absent)
@@ -337,10 +325,10 @@ def cases(env):
 
     def bench_of_programs():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel first (xs : [int]) = xs ! 0\n"
-                       "kernel each (n : int) (xs : [int]) = power n (fn _ ys => push <grid> (map (fn y => y + 1) ys)) "
-                       "(push <grid> xs)\n")
+        env.written("p.fcl",
+            "kernel first (xs : [int]) = xs ! 0\n"
+            "kernel each (n : int) (xs : [int]) = power n (fn _ ys => push <grid> (map (fn y => y + 1) ys)) "
+            "(push <grid> xs)\n", folder)
         bench = [env.fclc, "bench", "--target=c", "p.fcl"]
         done = env.run(*bench, "first", "[]", cwd=folder)
         assert done.returncode == 1 and "p.fcl:1:29: error[E0501]" in done.stderr, f"{done.returncode}: {done.stderr}"
@@ -353,9 +341,8 @@ def cases(env):
 
     def baseline():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
-                       "kernel same (xs : [int]) = push <grid> xs\n")
+        env.written("p.fcl", "kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
+                             "kernel same (xs : [int]) = push <grid> xs\n", folder)
         bench = [env.fclc, "bench", "--target=c", "p.fcl", "next", "iota:1000"]
         answer = json.loads(env.must(*bench, "--json", "--runs=7", "--save=b.json", cwd=folder))
         with open(os.path.join(folder, "b.json"), encoding="utf-8") as file:
@@ -383,8 +370,7 @@ def cases(env):
         assert "measured with kernel `same`, not `next`" in compared(status=2, kernel="same").stderr
         assert "measured with arguments `iota:999`, not" in compared(status=2, arguments="iota:999").stderr
         assert "is not what `fclc bench --save` writes" in compared(status=2, median_s="1").stderr
-        with open(os.path.join(folder, "b.json"), "w", encoding="utf-8") as file:
-            file.write('{\n"median_s": 1,,\n}')
+        env.written("b.json", '{\n"median_s": 1,,\n}', folder)
         done = env.run(*bench, "--baseline=b.json", cwd=folder)
         assert done.returncode == 2 and "b.json: line 2 is no JSON" in done.stderr, done.stderr
         done = env.run(*bench, "--baseline=absent.json", cwd=folder)
@@ -398,8 +384,7 @@ def cases(env):
 
     def no_events():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n")
+        env.written("p.fcl", "kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n", folder)
         bench = [env.fclc, "bench", "--target=cuda", "--json", "--runs=11", "p.fcl", "next", "iota:10"]
         answer = json.loads(env.must(*bench, cwd=folder, env=env.cudasim(CUDASIM_EVENT_MS="40")))
         assert answer["min_s"] < 0.04 <= answer["launches"][0]["median_s"], answer
@@ -409,8 +394,7 @@ def cases(env):
         folder = env.tmp()
         for name, text in (("with", "param zq : int = 3\nkernel k (x : int) = x + zq\n-- test k 1 == 2\n"),
                            ("without", "kernel k (x : int) = x\n-- test k 1 == 1\n")):
-            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name + ".fcl", text, folder)
         test = [env.fclc, "test", "--target=interp"]
         for files in (["with.fcl", "without.fcl"], ["without.fcl", "with.fcl"]):
             done = env.run(*test, "-D", "zq=1", *files, cwd=folder)
@@ -421,8 +405,7 @@ def cases(env):
 
     def json_of_command_lines():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel next (x : int) = x + 1\n")
+        env.written("p.fcl", "kernel next (x : int) = x + 1\n", folder)
         run = ["run", "--target=interp", "p.fcl"]
         for command, wanted in (
                 (["check", "nosuch.fcl", "p.fcl"], "nosuch.fcl"), (["check"], "something is missing"),
@@ -449,19 +432,15 @@ def cases(env):
         folder = env.tmp()
         text = "kernel k (x : int) = x\n"
         for name in ("a.fcl", "a.h"):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name, text, folder)
         for source, out in (("a.fcl", "a.fcl"), ("a.fcl", "./a.fcl"), ("a.h", "a.c")):
             done = env.run(env.fclc, source, "--target=c", "-o", out, cwd=folder)
             assert done.returncode == 2 and "would write over the source" in done.stderr, done.stderr
             with open(os.path.join(folder, source), encoding="utf-8") as file:
                 assert file.read() == text
-        with open(os.path.join(folder, "b.inc"), "w", encoding="utf-8") as file:
-            file.write(text)
-        with open(os.path.join(folder, "c.fcl"), "w", encoding="utf-8") as file:
-            file.write('import "b.inc"\n' + text + "-- test k 1 == 1\n")
-        with open(os.path.join(folder, "e.d"), "w", encoding="utf-8") as file:
-            file.write(text)
+        env.written("b.inc", text, folder)
+        env.written("c.fcl", 'import "b.inc"\n' + text + "-- test k 1 == 1\n", folder)
+        env.written("e.d", text, folder)
         for words in (["e.d", "-o", "e.c", "-M"], ["e.d", "-o", "e.py", "-M"],
                       ["c.fcl", "--target=c", "-o", "b.inc"],
                       ["report", "a.fcl", "-o", "a.fcl"], ["report", "c.fcl", "-o", "b.inc"],
@@ -486,8 +465,7 @@ def cases(env):
 
     def one_of_two():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel k (x : int) = x\n")
+        env.written("p.fcl", "kernel k (x : int) = x\n", folder)
         for words in (["run", "--check", "--no-check", "p.fcl", "k", "1"],
                       ["run", "--no-check", "p.fcl", "k", "1", "--check"],
                       ["run", "--check=none", "p.fcl", "k", "1", "--check=all"],
@@ -501,8 +479,7 @@ def cases(env):
     def how_much():
         """--check=all is --check, and --check=none is --no-check; --check=memory is between them."""
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel k (i : int) (xs : [int]) = generate 1 (fn _ => xs ! i)\n")
+        env.written("p.fcl", "kernel k (i : int) (xs : [int]) = generate 1 (fn _ => xs ! i)\n", folder)
         made = {}
         for words in ([], ["--check"], ["--check=all"], ["--check=memory"], ["--check=none"], ["--no-check"]):
             made[" ".join(words)] = env.must(env.fclc, *words, "p.fcl", "-o", "-", "--target=c", cwd=folder)
@@ -523,8 +500,7 @@ def cases(env):
     def read_twice():
         folder, run = env.tmp(), [env.fclc, "run", "--target=interp"]
         program = "kernel k (xs : [int]) (ys : [int]) = zipWith (+) xs ys\n"
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(program)
+        env.written("p.fcl", program, folder)
         env.must(*run, "p.fcl", "k", "[1]", "[2]", "-o", "x.npy", cwd=folder)
         with open(os.path.join(folder, "x.npy"), "rb") as file:
             array = file.read()
@@ -539,8 +515,7 @@ def cases(env):
 
     def all_or_none():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel k (x : int) = (x, x)\n")
+        env.written("p.fcl", "kernel k (x : int) = (x, x)\n", folder)
         os.mkdir(os.path.join(folder, "w.h"))
         os.mkdir(os.path.join(folder, "v.d"))
         os.mkdir(os.path.join(folder, "r.1.npy"))
@@ -565,8 +540,7 @@ def cases(env):
 
     def header_of_another_target():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel k (x : int) = x\n")
+        env.written("p.fcl", "kernel k (x : int) = x\n", folder)
         for out, wanted in (("a.cu", ""), ("a.cu", ""), ("b.c", ""),
                             ("a.cl", "fclc: a.h was for CUDA and is now for OpenCL: "
                                      "give the output of each target a name of its own\n")):
@@ -578,10 +552,8 @@ def cases(env):
         folder = env.tmp()
         program = ("kernel v (xs : [int]) = push <grid> xs\nkernel m (xs : [[int]]) = length xs\n"
                    "kernel get (i : int) (xs : [int]) = xs ! i\nkernel b (text : [u8]) = text\n")
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(program)
-        with open(os.path.join(folder, "numbers"), "w", encoding="utf-8") as file:
-            file.write("1\n")
+        env.written("p.fcl", program, folder)
+        env.written("numbers", "1\n", folder)
         for given, wanted in ((["v", "[1,", "2,", "3]"], "quoted for the shell: '[1, 2, 3]'"),
                               (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
                               (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
@@ -637,9 +609,7 @@ def cases(env):
 
     def broken_directive():
         program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")
-        path = os.path.join(env.tmp(), "p.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(program)
+        path = env.written("p.fcl", program)
         done = env.run(env.fclc, "test", "--target=interp", path)
         assert done.returncode == 1 and done.stdout == "2 passed, 1 failed, 0 skipped\n", done.stdout + done.stderr
     yield Case("a directive that cannot be read does not hide the others", broken_directive)
@@ -717,8 +687,7 @@ def cases(env):
         folder = env.tmp()
         for name, text in (("mine", "fun twice x = x + x\n"),
                            ("a", 'import "mine"\nimport "stencil"\nkernel k (x : int) = twice x\n')):
-            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name + ".fcl", text, folder)
         def rules(path):
             with open(os.path.join(folder, path), encoding="utf-8") as file:
                 return [(line.split(":")[0], line.split(":")[1].split()) for line in file]
@@ -731,16 +700,13 @@ def cases(env):
         assert others == [(path, []) for path in needs], "an import that goes away stops make"
         env.must(env.fclc, "-", "-o", "b.c", "-M", cwd=folder, input="kernel k (x : int) = x\n")
         assert all(os.path.isabs(path) for path in rules("b.d")[0][1]), "standard input is no file"
-        with open(os.path.join(folder, "a $b#.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel k (x : int) = x\n")
+        env.written("a $b#.fcl", "kernel k (x : int) = x\n", folder)
         env.must(env.fclc, "a $b#.fcl", "-o", "c.c", "-M", cwd=folder)
-        with open(os.path.join(folder, "c.mk"), "w", encoding="utf-8") as file:
-            file.write("include c.d\nc.c:\n\tfalse\n")
+        env.written("c.mk", "include c.d\nc.c:\n\tfalse\n", folder)
         assert env.run("make", "-q", "-f", "c.mk", "c.c", cwd=folder).returncode == 0, "out of date, or no rule"
         os.utime(os.path.join(folder, "c.c"), (1, 1))
         assert env.run("make", "-q", "-f", "c.mk", "c.c", cwd=folder).returncode == 1, "its source is not seen"
-        with open(os.path.join(folder, "d.h"), "w", encoding="utf-8") as file:
-            file.write("int mine;\n")
+        env.written("d.h", "int mine;\n", folder)
         done = env.run(env.fclc, "a.fcl", "-o", "d.c", cwd=folder)
         assert (
             done.returncode == 2 and "d.h" in done.stderr and not os.path.exists(os.path.join(folder, "d.c"))
@@ -756,9 +722,7 @@ def cases(env):
                              (["version"], "fclc --version"), (["-V"], "fclc --version")):
             done = env.run(env.fclc, *words)
             assert done.returncode == 2 and meant in done.stderr, done.stderr
-        path = os.path.join(env.tmp(), "a.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("-- test turned 1 == 1\nkernel turn (x : int) = x\n")
+        path = env.written("a.fcl", "-- test turned 1 == 1\nkernel turn (x : int) = x\n")
         done = env.run(env.fclc, "test", "--target=interp", path)
         assert done.returncode == 1 and "did you mean `turn`?" in done.stdout + done.stderr, done.stdout + done.stderr
     yield Case("a library's or a kernel's name misspelt", similar_names)

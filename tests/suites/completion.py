@@ -14,9 +14,7 @@ ORDER = 46
 def cases(env):
     def complete(*words):
         """What bash offers for the last word; as in bash, a `=` is a word of its own."""
-        script = os.path.join(env.tmp(), "fclc.bash")
-        with open(script, "w", encoding="utf-8") as file:
-            file.write(env.must(env.fclc, "--completion=bash"))
+        script = env.written("fclc.bash", env.must(env.fclc, "--completion=bash"))
         quoted = " ".join(f"'{word}'" for word in ("fclc", *words))
         return env.must(env.tool("bash"), "--norc", "-c",
                         f". {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; "
@@ -71,10 +69,10 @@ def cases(env):
         tool, path = script("zsh", "_fclc")
         terminal, end = pseudo_terminal()
         place = folder()
-        with open(os.path.join(place, ".zshrc"), "w", encoding="utf-8") as file:
-            file.write(f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' "
-                       f"list-choices\n"
-                       "unsetopt PROMPT_SP\nunset zle_bracketed_paste\nPS1='> '\n")
+        env.written(".zshrc",
+            f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' "
+            f"list-choices\n"
+            "unsetopt PROMPT_SP\nunset zle_bracketed_paste\nPS1='> '\n", place)
         shell = subprocess.Popen([tool, "-d", "-i"], stdin=end, stdout=end, stderr=end, cwd=place,
                                  start_new_session=True,
                                  env=env.variables({"TERM": "dumb", "ZDOTDIR": place}))

@@ -1,6 +1,5 @@
 """`with contract` and `--contract`: one rounding on all targets, none by itself, and never by the interpreter."""
 
-import os
 from executors import EXECUTORS, require, variables
 from harness import Case
 
@@ -17,9 +16,7 @@ X, Y, LOST = 1 + 2**-11, 1 + 2**-12, 2**-24
 def cases(env):
     def run(executor, says, *options):
         require(env, executor)
-        path = os.path.join(env.tmp(), "lost.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(PROGRAM.format(says, says))
+        path = env.written("lost.fcl", PROGRAM.format(says, says))
         return [float(env.must(env.fclc, "run", *EXECUTORS[executor][0], *options, path, kernel, f"{x:.17g}",
                                f"[{y:.17g},{y:.17g}]",
                                env=variables(env, executor)).strip(" []\n").split(",")[1])

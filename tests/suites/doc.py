@@ -95,9 +95,7 @@ def cases(env):
         return pages
 
     def own():
-        path = os.path.join(env.tmp(), "lib.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(LIBRARY)
+        path = env.written("lib.fcl", LIBRARY)
         pages = pages_of(path)
         assert sorted(pages) == ["index.html", "lib.html"]
         page = pages["lib.html"]
@@ -135,8 +133,7 @@ def cases(env):
         folder = env.tmp()
         lines = ["-- Twice.", "-- > twice 3 ==> 6", "-- > twise 3 ==> 6", "-- > twice 4 ==> 7", "-- > twice (3 ==> 6",
                  "-- > twice 5 ==> 10", "sig twice : int -> int", "fun twice x = 2 * x"]
-        with open(os.path.join(folder, "lib.fcl"), "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+        env.written("lib.fcl", "\n".join(lines) + "\n", folder)
         for path in ("lib.fcl", os.path.join(folder, "lib.fcl")):
             done = env.run(env.fclc, "doc", "--check", path, cwd=folder, env={"TMPDIR": "/nowhere"})
             assert done.returncode == 1, f"{done.returncode}: {done.stderr}"
@@ -162,9 +159,7 @@ def cases(env):
     yield Case("files of one name have each a page", of_one_name)
 
     def nothing():
-        path = os.path.join(env.tmp(), "nothing.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("-- Nothing yet.\n")
+        path = env.written("nothing.fcl", "-- Nothing yet.\n")
         assert "Nothing yet." in pages_of(path)["nothing.html"].text
     yield Case("the pages of a library that defines nothing", nothing)
 

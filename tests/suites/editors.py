@@ -169,9 +169,7 @@ class TextMate:
 def cases(env):
     def samples():
         folder = env.tmp()
-        tricky = os.path.join(folder, "tricky.fcl")
-        with open(tricky, "w", encoding="utf-8") as file:
-            file.write(TRICKY)
+        tricky = env.written("tricky.fcl", TRICKY, folder)
         paths = tested_programs(env) + sorted(glob.glob(env.path("lib", "*.fcl")))
         always = ["optimiser/contract", "optimiser/approximate", "language/any_order", "language/records",
                   "language/alternatives",

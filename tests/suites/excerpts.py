@@ -341,9 +341,7 @@ kernel k (xs : [int]) =
                 ("(reduce (+) 0 xs, reduce max 0 (map (fn x => x * 3) xs))", ["4, false", "4, false"]),
                 ("let sum = reduce (+) 0 xs in push <grid> (map (fn x => x - sum) xs)", []),
                 ("any (fn x => x > 5) xs", ["1, false"]), ("scan (+) 0 xs", [])):
-            path = os.path.join(env.tmp(), "slots.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(f"kernel k (xs : [int]) = {source}\n")
+            path = env.written("slots.fcl", f"kernel k (xs : [int]) = {source}\n")
             out = emitted.compile_to("cu", path)
             with open(out[:-2] + "h", encoding="utf-8") as file:
                 found = re.findall(r"fcl_buffer_slot\(context, (\d+, \w+)", file.read())

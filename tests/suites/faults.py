@@ -44,8 +44,7 @@ def cases(env):
         folder = env.tmp()
         for name, text in (("sum.fcl", SUM), ("tuned.fcl", "param p : int = 1\n" + SUM),
                            ("imports.fcl", 'import "PIPE"\n' + SUM)):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name, text, folder)
         return folder
 
     def pipes():
@@ -87,8 +86,7 @@ def cases(env):
         folder = files()
         prelude = os.path.join(folder, "prelude")
         shutil.copytree(env.path("prelude"), prelude)
-        with open(os.path.join(prelude, "zzz.fcl"), "w", encoding="utf-8") as file:
-            file.write(" " * 80_000_000)
+        env.written("zzz.fcl", " " * 80_000_000, prelude)
         done = env.run("sh", "-c", 'ulimit -v 160000; exec "$@"', "sh", env.fclc, "check", "sum.fcl", cwd=folder,
                        env={"FCL_PRELUDE": prelude})
         assert done.returncode == 4 and "fclc: out of memory (" in done.stderr, f"{done.returncode}: {done.stderr}"
@@ -173,9 +171,7 @@ def cases(env):
     yield Case("a lock that its holder keeps", lock_that_is_held)
 
     def program():
-        path = os.path.join(env.tmp(), "faults.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        path = env.written("faults.fcl", PROGRAM)
         return path
 
     def outcome(target, wanted, variables):

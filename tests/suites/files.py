@@ -103,8 +103,7 @@ def npy(descr, shape, data):
 def cases(env):
     def given(kernel, argument, folder, stdin=None):
         """The printed result, or the error."""
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        env.written("p.fcl", PROGRAM, folder)
         words = [env.fclc, "run", "--target=interp", "p.fcl", *kernel.split(), argument]
         done = env.run(*words, cwd=folder, input=stdin)
         assert done.returncode in (0, 2) and (done.returncode == 0) == (done.stderr == ""), done.stderr
@@ -188,14 +187,12 @@ def cases(env):
         folder = env.tmp()
         hidden = os.path.join(folder, "hidden")
         os.mkdir(hidden)
-        with open(os.path.join(hidden, "libz.so.1"), "w", encoding="utf-8") as file:
-            file.write("no library\n")
+        env.written("libz.so.1", "no library\n", hidden)
         data = npy("'<i4'", "(3,)", struct.pack("<3i", 1, 2, 3))
         for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             with zipfile.ZipFile(os.path.join(folder, f"x{method}.npz"), "w", method) as archive:
                 archive.writestr("xs.npy", data)
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        env.written("p.fcl", PROGRAM, folder)
         run = (env.fclc, "run", "--target=interp", "p.fcl", "ints")
         changed = {**os.environ, "LD_LIBRARY_PATH": hidden}
         assert env.must(*run, "@x0.npz", cwd=folder, env=changed) == "[1,2,3]\n"
@@ -221,11 +218,9 @@ def cases(env):
     def in_directives():
         """Beside the program, and inside a tuple."""
         folder = env.tmp()
-        with open(os.path.join(folder, "a.csv"), "w", encoding="utf-8") as file:
-            file.write("x,y\n1,2\n3,4\n")
-        with open(os.path.join(folder, "t.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel f (t : ([int], [int])) = t\nkernel g (xs : [u8]) = length xs\n"
-                       "-- test f (@a.csv:x,@a.csv:y) == ([1,3],[2,4])\n-- test g bytes:@a.csv == 12\n")
+        env.written("a.csv", "x,y\n1,2\n3,4\n", folder)
+        env.written("t.fcl", "kernel f (t : ([int], [int])) = t\nkernel g (xs : [u8]) = length xs\n"
+                             "-- test f (@a.csv:x,@a.csv:y) == ([1,3],[2,4])\n-- test g bytes:@a.csv == 12\n", folder)
         done = env.must(env.fclc, "test", "--target=interp", os.path.join(folder, "t.fcl"))
         assert "2 passed" in done, done
     yield Case("files in test directives", in_directives)
@@ -233,10 +228,8 @@ def cases(env):
     def large():
         """In time that grows as the file does."""
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
-        with open(os.path.join(folder, "large.csv"), "w", encoding="utf-8") as file:
-            file.write("n,x\n" + "".join(f"{i},{i % 1000}.25\n" for i in range(500_000)))
+        env.written("p.fcl", PROGRAM, folder)
+        env.written("large.csv", "n,x\n" + "".join(f"{i},{i % 1000}.25\n" for i in range(500_000)), folder)
         got = env.must(env.fclc, "run", "--target=interp", "p.fcl", "rows", "@large.csv", "--limit=2", cwd=folder,
                        timeout=60)
         assert got == "[[0.0,0.25] … 500000x2 elements]\n", got

@@ -151,8 +151,7 @@ def cases(env):
             "blank.fcl": "\n \n"
         }
         for name, text in files.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name, text, folder)
 
         def run(*arguments, **more):
             return env.run(env.fclc, "fmt", *arguments, cwd=folder, **more)
@@ -168,8 +167,7 @@ def cases(env):
         assert done.returncode == 1 and "wrong.fcl:1:9: error[" in done.stderr, done.stderr
         assert (content("wrong.fcl"), content("bad.fcl")) == (files["wrong.fcl"], "val a = 1\n")
         assert content("blank.fcl") == ""
-        with open(os.path.join(folder, "bad.fcl"), "w", encoding="utf-8") as file:
-            file.write(files["bad.fcl"])
+        env.written("bad.fcl", files["bad.fcl"], folder)
         os.chmod(os.path.join(folder, "bad.fcl"), 0o640)
         os.symlink("bad.fcl", os.path.join(folder, "link.fcl"))
         assert run("link.fcl").returncode == 0 and content("bad.fcl") == "val a = 1\n"

@@ -30,9 +30,7 @@ def cases(env):
         assert done.returncode == 0, done.stdout + done.stderr
 
     def implementation(folder):
-        unit = os.path.join(folder, "unit.cc")
-        with open(unit, "w", encoding="utf-8") as file:
-            file.write('#define UNIT_IMPLEMENTATION\n#include "unit.h"\n')
+        unit = env.written("unit.cc", '#define UNIT_IMPLEMENTATION\n#include "unit.h"\n', folder)
         return unit
 
     def compile_header(unit, *compiler):
@@ -64,9 +62,7 @@ def cases(env):
 
     def defined_again():
         folder = env.tmp()
-        path = os.path.join(folder, "twice.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (x : int) = x + 1\nkernel k (x : int) = x + 2\n")
+        path = env.written("twice.fcl", "kernel k (x : int) = x + 1\nkernel k (x : int) = x + 2\n", folder)
         env.must(env.fclc, path, "-o", os.path.join(folder, "out.c"))
         header = open(os.path.join(folder, "out.h"), encoding="utf-8").read()
         assert header.count("enum fcl_status out_k(") == 2, header  # a declaration and a definition
@@ -78,11 +74,9 @@ def cases(env):
         for base, program in (("p", "kernel k (p : (int, int)) = let (a, b) = p in a + b\n"),
                               ("p_p", "kernel k (p_p_a : int) (b : int) = p_p_a + b\n")):
             folder = env.tmp()
-            with open(os.path.join(folder, base + ".fcl"), "w", encoding="utf-8") as file:
-                file.write(program)
+            env.written(base + ".fcl", program, folder)
             env.must(env.fclc, base + ".fcl", "-o", base + ".c", cwd=folder)
-            with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
-                file.write(f'#define {base.upper()}_IMPLEMENTATION\n#include "{base}.h"\n')
+            env.written("main.c", f'#define {base.upper()}_IMPLEMENTATION\n#include "{base}.h"\n', folder)
             env.must("cc", "-std=c11", "-Wall", "-Werror", "-I" + folder, "-Iruntime", "-c", "-o",
                      os.path.join(folder, "main.o"), os.path.join(folder, "main.c"))
     yield Case("parameters that begin as functions do", parameters_like_functions)
@@ -94,8 +88,7 @@ def cases(env):
         def macros_of(*command, **options):
             lines = env.must(*command, cwd=folder, **options).splitlines()
             return {re.split(r"[ (]", line)[1] for line in lines if line.startswith("#define ")}
-        with open(os.path.join(folder, "k.fcl"), "w", encoding="utf-8") as file:
-            file.write("kernel k (x : int) = x + 1\n")
+        env.written("k.fcl", "kernel k (x : int) = x + 1\n", folder)
         env.must(env.fclc, "k.fcl", "-o", "k.c", cwd=folder)
         flags = ["-dM", "-E", "-DK_IMPLEMENTATION", "-I" + env.path("runtime")]
         names = macros_of("cc", "-std=c11", *flags, "k.h") | macros_of("cc", "-std=gnu11", *flags, "k.c")
@@ -105,8 +98,8 @@ def cases(env):
                                "/dev/null")
         names = sorted(name for name in names if re.fullmatch(r"[A-Za-z]\w*", name) and name not in ("true", "false"))
         assert len(names) > 300, names
-        with open(os.path.join(folder, "all.fcl"), "w", encoding="utf-8") as file:
-            file.write("".join(f"kernel k{i} ({name} : int) = {name} + 1\n" for i, name in enumerate(names)))
+        env.written("all.fcl",
+            "".join(f"kernel k{i} ({name} : int) = {name} + 1\n" for i, name in enumerate(names)), folder)
         env.must(env.fclc, "all.fcl", "-o", "all.c", cwd=folder)
         with open(os.path.join(folder, "all.h"), encoding="utf-8") as file:
             said = re.findall(r"all_k\d+\(struct fcl_context \*context, int32_t (\w+), int32_t \*result\);",
@@ -123,8 +116,7 @@ def cases(env):
         program = os.path.join(folder, "program")
         header = open(env.path("runtime", "fcl.h"),
                       encoding="utf-8").read().replace("NULL, NULL, false }", "NULL, NULL, true }")
-        with open(os.path.join(folder, "fcl.h"), "w", encoding="utf-8") as file:
-            file.write(header)  # whose default is only_linked
+        env.written("fcl.h", header, folder)
         env.must("cc", "-std=c11", "-Wall", "-Werror", "-O1", "-I" + folder, "-DDEVICE=FCL_DEVICE_C", *sources,
                  os.path.join(folder, base + ".c"), *links, "-o", program)
         done = env.run(program, env={"FCL_CC": "no-such-compiler"})
@@ -144,8 +136,7 @@ def cases(env):
         env.must(nvcc, "-ptx", "--fmad=false", "-arch=sm_90", "sums.cu", "-o", "sums.ptx", cwd=folder)
         with open(os.path.join(folder, "sums.ptx"), "rb") as file:
             image = ", ".join(str(byte) for byte in file.read())
-        with open(os.path.join(folder, "sums_image.h"), "w", encoding="utf-8") as file:
-            file.write(f"static const unsigned char sums_image[] = {{{image}, 0}};\n")
+        env.written("sums_image.h", f"static const unsigned char sums_image[] = {{{image}, 0}};\n", folder)
         with open(env.path("examples", "host", "sums.c"), encoding="utf-8") as file:
             text = file.read().replace("FCL_DEVICE_C;", "FCL_DEVICE_CUDA; options.only_linked = true;")
         source, program = os.path.join(folder, "sums.c"), os.path.join(folder, "program")
@@ -202,9 +193,7 @@ def cases(env):
             "-DDEVICE=" + device))
 
     def two_devices(device, extension, options, count=1, extra=None):
-        path = os.path.join(env.tmp(), "doubled.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel doubled (xs : [int]) = push <grid> (map ( * 2) xs)\n")
+        path = env.written("doubled.fcl", "kernel doubled (xs : [int]) = push <grid> (map ( * 2) xs)\n")
         run(emitted(path, "unit", extension, options), "tests/host/devices.c", "-DKIND=" + device, f"-DDEVICES={count}",
             extra=extra)
     for device, (extension, options) in DEVICES.items():

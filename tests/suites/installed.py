@@ -113,15 +113,13 @@ def cases(env):
                       'if (fcl_open(&c, &o, NULL, 0)) return 1; a_up(c, 5, &x); b_down(c, 5, &y); fcl_close(c);\n'
                       'printf("%d %d\\n", x, y); return 0; }\n'}
         for name, text in files.items():
-            with open(os.path.join(place, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            env.written(name, text, place)
         build = os.path.join(place, "build")
         env.must(tool, "-B", build, "-S", place, "-DCMAKE_PREFIX_PATH=" + prefix())
         env.must(tool, "--build", build)
         assert env.must(os.path.join(build, "p")) == "18 2\n"
         time.sleep(1.1)
-        with open(os.path.join(place, "shared.fcl"), "w", encoding="utf-8") as file:
-            file.write("fun f x = x + 2\n")
+        env.written("shared.fcl", "fun f x = x + 2\n", place)
         said = env.must(tool, "--build", build)
         assert env.must(os.path.join(build, "p")) == "21 2\n", said
         assert "b.fcl" not in said, said

@@ -260,11 +260,9 @@ def cases(env):
         """What a kernel finds wrong is told with its place in the program, whichever file that is in."""
         folder = env.tmp()
         text = os.path.join(folder, "k.fclir")
-        with open(os.path.join(folder, "gathered.fcl"), "w", encoding="utf-8") as file:
-            file.write("fun gathered xs is = push <grid> (map (fn i =>\n    xs ! i) is)\n")
-        with open(os.path.join(folder, "k.fcl"), "w", encoding="utf-8") as file:
-            file.write('import "gathered.fcl"\n\nkernel k (xs : [int]) (is : [int]) = gathered xs is\n'
-                       "kernel own (xs : [int]) = push <grid> (generate 9 (fn i =>\n      xs ! i))\n")
+        env.written("gathered.fcl", "fun gathered xs is = push <grid> (map (fn i =>\n    xs ! i) is)\n", folder)
+        env.written("k.fcl", 'import "gathered.fcl"\n\nkernel k (xs : [int]) (is : [int]) = gathered xs is\n'
+                             "kernel own (xs : [int]) = push <grid> (generate 9 (fn i =>\n      xs ! i))\n", folder)
         env.must(env.fclc, "--check", "--target=c", "k.fcl", "-o", text, cwd=folder)
         for kernel, arguments, place in (("k", ("[1,2]", "[1,2]"), "gathered.fcl:2:5: "),
                                          ("own", ("[1]",), "k.fcl:5:7: ")):
@@ -418,9 +416,8 @@ def cases(env):
     yield Case("check, types, run and report of the IR", commands)
 
     def traced():
-        path = os.path.join(env.tmp(), "traced.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write('kernel k (xs : [int]) = push <grid> (map (fn x => trace "a label" (x + 1)) xs)\n')
+        path = env.written("traced.fcl",
+            'kernel k (xs : [int]) = push <grid> (map (fn x => trace "a label" (x + 1)) xs)\n')
         for target in TARGETS:
             round_trip(path, target)
     yield Case("a program with traces there and back", traced)

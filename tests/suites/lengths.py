@@ -113,9 +113,7 @@ def cases(env):
 
     def longest(executor):
         require(env, executor)
-        path = os.path.join(env.tmp(), "long.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(LONG)
+        path = env.written("long.fcl", LONG)
         runs = [("ones", [n], n // 2) for n in (2**30 - 1, 2**30 + 1, LONGEST)]
         runs += [("rotated", [LONGEST, by], found) for by, found in (
             (LONGEST - 1, 1000000001), (-1, 1000000001), (1000000001, LONGEST - 1), (-(2**31), 1000000001))]
@@ -138,9 +136,7 @@ def cases(env):
 
 def large_results(env):
     def program():
-        path = os.path.join(env.tmp(), "k.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(LARGE)
+        path = env.written("k.fcl", LARGE)
         return path
 
     for executor in COMPARED:
@@ -168,8 +164,7 @@ def large_results(env):
     def compiled(*options):
         folder = os.path.dirname(program())
         env.must(env.fclc, *options, os.path.join(folder, "k.fcl"), "-o", os.path.join(folder, "k.c"))
-        with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
-            file.write(LARGE_C)
+        env.written("main.c", LARGE_C, folder)
         env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I" + folder, "-Iruntime",
                  os.path.join(folder, "main.c"), "-L" + env.build, "-lfcl", "-Wl,-rpath," + env.build, "-o",
                  os.path.join(folder, "program"))

@@ -81,8 +81,7 @@ def cases(env):
         place, folder, lines = os.path.dirname(shared("libfclc")), env.tmp(), []
         for header, _ in LIBRARIES.values():
             lines += calls(env.path(header), len(lines))
-        with open(os.path.join(folder, "calls.h"), "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+        env.written("calls.h", "\n".join(lines) + "\n", folder)
         program = os.path.join(folder, "null")
         env.must("cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime",
                  "-I" + folder, "tests/host/null.c", "-L" + place, "-lfclc", "-lfcl",
@@ -174,10 +173,9 @@ def cases(env):
         for numbers, wanted in (((1, 1), "()()"), ((1, 2), "(())")):
             folder, running = env.tmp(), []
             for name, number in zip("ab", numbers):
-                path = os.path.join(folder, name + ".fcl")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(f"kernel more (xs : [int]) = map (+ {number}) xs |> splitUp 4 |> map (push<block>) "
-                               "|> concat 4\n")
+                path = env.written(name + ".fcl",
+                    f"kernel more (xs : [int]) = map (+ {number}) xs |> splitUp 4 |> map (push<block>) "
+                    "|> concat 4\n", folder)
                 running.append(subprocess.Popen(
                     [env.fclc, "run", "--target=opencl", path, "more", "iota:4"],
                     env=env.variables({"FCL_LIBOPENCL": library, "SAYS_BUILDS": os.path.join(folder, "builds"),

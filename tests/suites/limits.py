@@ -271,8 +271,7 @@ def measured(env, program, *command):
     """Exit status and messages of fclc, the seconds that it computed, and its megabytes. Time by the clock says
     nothing: others run, too."""
     folder = env.tmp()
-    with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-        file.write(program)
+    env.written("p.fcl", program, folder)
     with open(os.path.join(folder, "errors"), "w", encoding="utf-8") as errors:
         subprocess.run([sys.executable, "-S", "-c", MEASURE, "used", str(SECONDS + 1), env.fclc, *command], cwd=folder,
                        env=env.variables(), stderr=errors, check=True)
@@ -347,8 +346,7 @@ def cases(env):
 
     def chain_runs(target):
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(chain(*CHAINS["functions"], DEEP))
+        env.written("p.fcl", chain(*CHAINS["functions"], DEEP), folder)
         result = env.must(env.fclc, "run", f"--target={target}", "p.fcl", "k", "1", cwd=folder)
         assert result == f"{2 + DEEP * (DEEP - 1) // 2}\n", result
     for target in ("interp", "c"):
@@ -410,8 +408,7 @@ def cases(env):
 
     def branches():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(SPLIT)
+        env.written("p.fcl", SPLIT, folder)
         env.must(env.fclc, "p.fcl", "-o", "p.c", cwd=folder)
         with open(os.path.join(folder, "p.c"), encoding="utf-8") as file:
             count = len(file.readlines())
@@ -420,8 +417,7 @@ def cases(env):
 
     def halves_of_halves():
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(HALVES)
+        env.written("p.fcl", HALVES, folder)
         for depth in range(1, 9):
             env.must(env.fclc, "-D", f"n={depth}", "p.fcl", "-o", "p.cu", cwd=folder)
             with open(os.path.join(folder, "p.cu"), encoding="utf-8") as file:

@@ -25,9 +25,7 @@ kernel total (xs : [int]) =
 
 def cases(env):
     def program(name="k.fcl"):
-        path = os.path.join(env.tmp(), name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        path = env.written(name, PROGRAM)
         return path
 
     def text(path, target, *options):

@@ -69,9 +69,7 @@ def cases(env):
             self.open(self.path)
 
         def write(self, name, text):
-            path = os.path.join(self.folder, name)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            path = env.written(name, text, self.folder)
             return path
 
         def ask(self, method, what, occurrence=0, inside=0, **more):
@@ -198,8 +196,7 @@ def cases(env):
         root = env.tmp()
         for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
-            with open(os.path.join(root, path), "w", encoding="utf-8") as out:
-                out.write(text)
+            env.written(path, text, root)
         shown = {**files, **(unsaved or {})}
         with Client(env.fclc, "lsp") as s:
             more = {} if folder is None else {"workspaceFolders": [{"uri": s.uri(root), "name": "all"}]}
@@ -537,9 +534,7 @@ def cases(env):
         if not nvim:
             raise Skip("Neovim is not installed (Debian: neovim)")
         folder = env.tmp()
-        program = os.path.join(folder, "p.fcl")
-        with open(program, "w", encoding="utf-8") as file:
-            file.write(PROGRAM.replace("map square", "mpa square"))
+        program = env.written("p.fcl", PROGRAM.replace("map square", "mpa square"), folder)
         out = os.path.join(folder, "out")
         done = subprocess.run(
             [nvim, "--headless", "--clean", "-u",

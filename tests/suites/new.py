@@ -44,8 +44,7 @@ def cases(env):
             assert done.returncode == 2 and said in done.stderr, (name, done.returncode, done.stderr)
         assert not os.listdir(folder), os.listdir(folder)
         place = made()
-        with open(os.path.join(place, "first.fcl"), "w", encoding="utf-8") as file:
-            file.write("mine")
+        env.written("first.fcl", "mine", place)
         done = env.run(env.fclc, "new", place)
         assert done.returncode == 2 and "File exists" in done.stderr, done.stderr
         with open(os.path.join(place, "first.fcl"), encoding="utf-8") as file:

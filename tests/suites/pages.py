@@ -122,8 +122,7 @@ def cases(env):
     def as_command(words, text):
         """What the command prints of a file that is called as the page calls its own."""
         folder = env.tmp()
-        with open(os.path.join(folder, "program.fcl"), "w", encoding="utf-8") as file:
-            file.write(text)
+        env.written("program.fcl", text, folder)
         done = env.run(env.fclc, *words, cwd=folder)
         return done.stdout, done.stderr
 

@@ -199,9 +199,7 @@ def run(env, source, program, executor):
     require(env, executor)
     wanted = sum(len(entry.examples) for entry in source.entries)
     assert wanted, f"{source.path} has no example: no line `-- > EXPRESSION ==> VALUE` above a `sig`"
-    path = os.path.join(env.tmp(), "examples.fcl")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(program)
+    path = env.written("examples.fcl", program)
     done = env.run(env.fclc, "test", "--check=none", *EXECUTORS[executor][0], path,
                    env=variables(env, executor), timeout=300)
     counts = Counts.of_last_line(done.stdout)

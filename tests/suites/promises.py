@@ -1,7 +1,6 @@
 """Promises that programs break in one place, at random: --check=all finds each, as the interpreter does, and
 --check=memory reads and writes nothing outside of arrays, and gives zeros where nothing was written."""
 
-import os
 import random
 import re
 
@@ -96,18 +95,14 @@ def cases(env):
             extra = variables(env, executor)
             if env.sanitized:
                 extra = dict(extra, FCL_CC="gcc -fsanitize=address")
-            path = os.path.join(env.tmp(), "promises.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(PROGRAM)
+            path = env.written("promises.fcl", PROGRAM)
             return attack(env, path, executor, extra, attempts(1, 40 if env.long else 2))
         yield Case(f"promises that are broken in one place on {executor}", run,
                    thorough=executor not in ("c", "cuda-simulator"))
 
     def nothing():
         """What no place was given for is 0, whatever lay there."""
-        path = os.path.join(env.tmp(), "promises.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        path = env.written("promises.fcl", PROGRAM)
         got = env.must(env.fclc, "run", "--target=c", "--check=memory", path, "moved", "0", "0", "[7,8,9]",
                        env=dict(variables(env, "c"), FCL_FILL="203"))
         assert got in ("[7,8,0]\n", "[9,8,0]\n"), got
@@ -115,10 +110,9 @@ def cases(env):
 
     def unasked():
         """No check is left where all is proved, and a check ends no launch."""
-        path = os.path.join(env.tmp(), "promises.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (xs : [int]) = permute (fn i => length xs - 1 - i) (push <grid> xs)\n"
-                       "kernel g (xs : [int]) (is : [int]) = generate (length is) (fn i => xs ! (is ! i))\n")
+        path = env.written("promises.fcl",
+            "kernel k (xs : [int]) = permute (fn i => length xs - 1 - i) (push <grid> xs)\n"
+            "kernel g (xs : [int]) (is : [int]) = generate (length is) (fn i => xs ! (is ! i))\n")
         made = env.must(env.fclc, "--check=memory", "--target=c", path, "-o", "-")
         first, second = (made.split(f"void fcl_block_{name}(")[1].split(f"void fcl_part_{name}(")[0] for name in "kg")
         assert "failed" not in first and "failed" in second and "fcl_failed" not in made, made

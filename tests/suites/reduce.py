@@ -87,9 +87,7 @@ def cases(env):
                 if 0 <= k < buckets:
                     wanted[k] = combine(wanted[k], value(x, i))
             folder = env.tmp()
-            path = os.path.join(folder, "reduce.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(PROGRAM)
+            path = env.written("reduce.fcl", PROGRAM, folder)
             save(os.path.join(folder, "keys.npy"), where)
             save(os.path.join(folder, "values.npy"), values)
             for executor in executors:

@@ -7,7 +7,6 @@ was, `python3 benchmarks/sass.py --save` writes it, and nothing runs on a GPU.
 import os
 import re
 import sys
-import tempfile
 from harness import Case, Skip
 
 ORDER = 45
@@ -30,6 +29,13 @@ def cases(env):
                 f"benchmarks/sass.json is of NVRTC {bounds['NVRTC']}, and this is {found.version}"
             )
         return found
+
+    def kernels_of(program, architecture, *options):
+        """{name: (head, code)} of the kernels of a program in FCL."""
+        given, path = tools(), os.path.join(env.tmp(), "k.cu")
+        env.must(env.fclc, *options, program, "-o", path)
+        with open(path, encoding="utf-8") as file:
+            return given.read(given.compile(file.read(), architecture))
 
     def judge(wanted, got):
         assert sorted(wanted) == sorted(
@@ -81,12 +87,7 @@ def cases(env):
     for architecture in sass.ARCHITECTURES:
 
         def loop_of_units(architecture=architecture):
-            given = tools()
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "k.cu")
-                env.must(env.fclc, "benchmarks/fcl/matrices.fcl", "-o", path)
-                with open(path, encoding="utf-8") as file:
-                    kernels = given.read(given.compile(file.read(), architecture))
+            kernels = kernels_of("benchmarks/fcl/matrices.fcl", architecture)
             blocks, _ = sass.blocks_of(kernels["unitProduct_0"][1])
             loops = [(n, i) for i, block in enumerate(blocks) for n in block.next if n <= i]
 
@@ -104,14 +105,8 @@ def cases(env):
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
     def older():
-        given = tools()
-        with tempfile.TemporaryDirectory() as folder:
-            source, path = os.path.join(folder, "k.fcl"), os.path.join(folder, "k.cu")
-            with open(source, "w", encoding="utf-8") as file:
-                file.write('import "matrix"\nkernel k (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n')
-            env.must(env.fclc, source, "-o", path)
-            with open(path, encoding="utf-8") as file:
-                kernels = given.read(given.compile(file.read(), "75"))
+        program = 'import "matrix"\nkernel k (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n'
+        kernels = kernels_of(env.written("k.fcl", program), "75")
         for name, (_, body) in kernels.items():
             code = {one.base for block in sass.blocks_of(body)[0] for one in block.code}
             assert not {"LDL", "STL"} & code, name
@@ -119,18 +114,12 @@ def cases(env):
     yield Case("products of halves spill nothing where there is no such unit", older)
 
     def known_sizes():
-        given = tools()
-        with tempfile.TemporaryDirectory() as folder:
-            source, path = os.path.join(folder, "k.fcl"), os.path.join(folder, "k.cu")
-            with open(source, "w", encoding="utf-8") as file:
-                file.write(
-                    'import "matrix"\n'
-                    "kernel known (n : int) (a : [f16]) (b : [f16]) = matMulFloat n 1024 n a b\n"
-                    "kernel any (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n"
-                )
-            env.must(env.fclc, source, "-o", path)
-            with open(path, encoding="utf-8") as file:
-                kernels = given.read(given.compile(file.read(), "90"))
+        program = (
+            'import "matrix"\n'
+            "kernel known (n : int) (a : [f16]) (b : [f16]) = matMulFloat n 1024 n a b\n"
+            "kernel any (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n"
+        )
+        kernels = kernels_of(env.written("k.fcl", program), "90")
         bodies = {name: sass.blocks_of(text)[0] for name, (_, text) in kernels.items()}
         code = {name: [i.base for b in blocks for i in b.code] for name, blocks in bodies.items()}
         for n in "01":
@@ -143,18 +132,12 @@ def cases(env):
     for architecture, most in ("80", 12), ("90", 12):
 
         def halves(architecture=architecture, most=most):
-            given = tools()
-            with tempfile.TemporaryDirectory() as folder:
-                path, source = os.path.join(folder, "k.cu"), os.path.join(folder, "k.fcl")
-                with open(source, "w", encoding="utf-8") as file:
-                    file.write(
-                        "kernel scaled (k : f16) (xs : [f16]) = push <grid> (map (fn x => k * x + 1) xs)\n"
-                        "kernel cut (xs : [f16]) = push <grid> (map (fn x => max x 0) xs)\n"
-                        "kernel widened (xs : [f16]) = push <grid> (map float xs)\n"
-                    )
-                env.must(env.fclc, source, "-o", path)
-                with open(path, encoding="utf-8") as file:
-                    kernels = given.read(given.compile(file.read(), architecture))
+            program = (
+                "kernel scaled (k : f16) (xs : [f16]) = push <grid> (map (fn x => k * x + 1) xs)\n"
+                "kernel cut (xs : [f16]) = push <grid> (map (fn x => max x 0) xs)\n"
+                "kernel widened (xs : [f16]) = push <grid> (map float xs)\n"
+            )
+            kernels = kernels_of(env.written("k.fcl", program), architecture)
             for name, (_, body) in kernels.items():
                 code = [i for block in sass.blocks_of(body)[0] for i in block.code if i.base != "NOP"]
                 stores = sum(i.base == "STG" for i in code)
@@ -173,12 +156,7 @@ def cases(env):
         for options in [], ["-O0"], ["-O2"]:
 
             def compares(program=program, options=options):
-                given = tools()
-                with tempfile.TemporaryDirectory() as folder:
-                    path = os.path.join(folder, "k.cu")
-                    env.must(env.fclc, *options, program, "-o", path)
-                    with open(path, encoding="utf-8") as file:
-                        kernels = given.read(given.compile(file.read(), "90"))
+                kernels = kernels_of(program, "90", *options)
                 found = {name for name, (_, body) in kernels.items() if CLAMPED.search(body)}
                 assert kernels and not found, found
 

@@ -73,9 +73,7 @@ def cases(env):
                 executor == "opencl-simt" and env.simulator() is not None)
 
     def written():
-        path = os.path.join(env.tmp(), "large.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(LARGE)
+        path = env.written("large.fcl", LARGE)
         return path
 
     # Memory of which only the launch knows how much it is: 80,000 bytes, and the simulated device has 65,536.

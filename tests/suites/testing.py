@@ -116,8 +116,7 @@ COSTS_FAILING = {
 def cases(env):
     def folder_with(text=PROGRAM):
         folder = env.tmp()
-        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
-            file.write(text)
+        env.written("p.fcl", text, folder)
         return folder
 
     def test(folder, *options, status, variables=None):
@@ -210,8 +209,7 @@ def cases(env):
         """A compiler that never comes back: what is built together first, and then each test for itself, is given
         up, and leaves no files."""
         folder = folder_with("kernel next (x : int) = x + 1\n-- test next 1 == 2\n-- test next 2 == 3\n")
-        with open(os.path.join(folder, "cc"), "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\nexec sleep 1000\n")
+        env.written("cc", "#!/bin/sh\nexec sleep 1000\n", folder)
         os.chmod(os.path.join(folder, "cc"), 0o755)
         place = env.tmp()
         done = test(folder, "--target=c", "--timeout=0.5", status=1,

@@ -37,9 +37,7 @@ NUMBERS = ["more: (-9223372036854775807,true,0.5,1e30,1e-7,false)",
 
 def cases(env):
     def program():
-        path = os.path.join(env.tmp(), "traced.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        path = env.written("traced.fcl", PROGRAM)
         return path
 
     def run(executor, kernel, arguments):
@@ -72,13 +70,13 @@ def cases(env):
     def in_a_program():
         folder = env.tmp()
         env.must(env.fclc, program(), "-o", os.path.join(folder, "k.c"))
-        with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
-            file.write('#define K_IMPLEMENTATION\n#include "k.h"\nint main(void) {\n'
-                       "    struct fcl_options options = FCL_OPTIONS_DEFAULT;\n    options.kind = FCL_DEVICE_C;\n"
-                       "    struct fcl_context *context = NULL;\n    int32_t length = 0, *result = NULL;\n"
-                       "    if (fcl_open(&context, &options, NULL, 0) != FCL_OK ||\n"
-                       "        k_host(context, 1, &length, &result) != FCL_OK)\n        return 1;\n"
-                       "    fcl_close(context);\n    return length != 2;\n}\n")
+        env.written("main.c",
+            '#define K_IMPLEMENTATION\n#include "k.h"\nint main(void) {\n'
+            "    struct fcl_options options = FCL_OPTIONS_DEFAULT;\n    options.kind = FCL_DEVICE_C;\n"
+            "    struct fcl_context *context = NULL;\n    int32_t length = 0, *result = NULL;\n"
+            "    if (fcl_open(&context, &options, NULL, 0) != FCL_OK ||\n"
+            "        k_host(context, 1, &length, &result) != FCL_OK)\n        return 1;\n"
+            "    fcl_close(context);\n    return length != 2;\n}\n", folder)
         env.must("cc", "-std=c11", "-Wall", "-Werror", "-I" + folder, "-Iruntime", os.path.join(folder, "main.c"),
                  os.path.join(env.build, "libfcl.a"), "-lm", "-ldl", "-pthread", "-o", os.path.join(folder, "main"))
         done = env.run(os.path.join(folder, "main"))
@@ -86,9 +84,7 @@ def cases(env):
     yield Case("a host program", in_a_program)
 
     def only_quoted():
-        path = os.path.join(env.tmp(), "computed.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (s : [u8]) = trace s 1\n")
+        path = env.written("computed.fcl", "kernel k (s : [u8]) = trace s 1\n")
         done = env.run(env.fclc, "run", "--target=c", path, "k", "[65]")
         assert done.returncode == 1 and "E0107" in done.stderr, done.stderr
     yield Case("a label that is computed", only_quoted)

@@ -32,8 +32,7 @@ def cases(env):
         return folder
 
     def write(folder, name, text):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        env.written(name, text, folder)
 
     def read(folder, name="p.tune"):
         with open(os.path.join(folder, name), encoding="utf-8") as file:

@@ -4,7 +4,6 @@ Data sets are those of the repository and, where FCL_CORPUS names a folder, thos
 these the interpreter and the simulators, which are slow, take small ones only.
 """
 
-import os
 import sys
 from executors import EXECUTORS, require, variables
 from harness import Case, Counts
@@ -23,9 +22,8 @@ def cases(env):
         folder = env.tmp()
         with open(datasets.source(program), encoding="utf-8") as file:
             text = file.read()
-        path = os.path.join(folder, program + ".fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text + "\n" + "\n".join(one.directive(folder) for one in chosen) + "\n")
+        path = env.written(program + ".fcl",
+            text + "\n" + "\n".join(one.directive(folder) for one in chosen) + "\n", folder)
         done = env.run(
             env.fclc,
             "test",

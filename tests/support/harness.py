@@ -104,6 +104,13 @@ class Env:
         """A fresh directory that goes away after the run."""
         return tempfile.mkdtemp(dir=self.scratch)
 
+    def written(self, name, text, folder=None):
+        """The path of a file with this text, in that folder or in a fresh one."""
+        path = os.path.join(folder or self.tmp(), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
     def tool(self, *names):
         """The first of these programs that is installed; skips the case when none is."""
         for name in names:
