@@ -292,6 +292,13 @@ const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg) {
     return arg->as.buffer ? &arg->as.buffer->memory : &nothing;
 }
 
+const void **fclrt_values_of(const struct fcl_arg *args, size_t count, const void **few) {
+    const void **values = count <= FCLRT_FEW_ARGUMENTS ? few : calloc(count, sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = args[i].kind == FCL_ARG_BUFFER ? (const void *)fclrt_memory_of(&args[i]) : args[i].as.scalar;
+    return values;
+}
+
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }
 
 // ---------------------------------------------------------------- zeros

@@ -162,14 +162,12 @@ static void shrink(const char *directory) {
             free(path);
             continue;
         }
-        if (count == capacity) {
-            struct entry *more = realloc(entries, (capacity = capacity * 2 + 64) * sizeof *more);
-            if (!more) {
-                free(path);
-                break;
-            }
-            entries = more;
+        struct entry *more = fclrt_grown(entries, count, &capacity, sizeof *more);
+        if (!more) {
+            free(path);
+            break;
         }
+        entries = more;
         total += (uint64_t)status.st_size;
         entries[count++] = (struct entry){path, (uint64_t)status.st_size, status.st_mtim};
     }

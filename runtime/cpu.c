@@ -20,8 +20,6 @@ extern char **environ;
 
 typedef void c_kernel(void *const *args, int64_t blocks);
 
-enum { MOST_ARGUMENTS_ON_STACK = 64 };
-
 struct state {
     struct fclrt_words compiler; // FCL_CC's words
     struct fclrt_team *team;
@@ -497,13 +495,9 @@ static enum fcl_status launch_c(struct fcl_kernel *kernel, uint64_t blocks, uint
                                 const struct fcl_arg *args, size_t count, struct fclrt_event *event, double *seconds) {
     (void)threads, (void)shared_bytes, (void)event;
     struct fcl_context *context = kernel->program->context;
-    const void *few[MOST_ARGUMENTS_ON_STACK];
-    const void **values = count <= MOST_ARGUMENTS_ON_STACK ? few : calloc(count, sizeof *values);
+    const void *few[FCLRT_FEW_ARGUMENTS], **values = fclrt_values_of(args, count, few);
     if (!values)
         return fclrt_no_memory(context);
-    for (size_t i = 0; i < count; i++)
-        values[i] =
-            args[i].kind == FCL_ARG_BUFFER ? (const void *)&fclrt_memory_of(&args[i])->pointer : args[i].as.scalar;
     // Kernels take their arguments as `void *const *` and do not write through them.
     double taken = run_kernel(kernel, (void *const *)(const void *)values, args, count, (int64_t)blocks);
     if (seconds)

@@ -141,7 +141,7 @@ static const struct vendor amd = {
     .attribute = hip_attribute,
 };
 
-enum { MOST_ARGUMENTS_ON_STACK = 64, READ_BYTES = 256 };
+enum { READ_BYTES = 256 };
 
 struct state {
     const struct vendor *vendor;
@@ -798,13 +798,9 @@ static enum fcl_status launch_cuda(struct fcl_kernel *kernel, uint64_t blocks, u
     (void)seconds;
     struct fcl_context *context = kernel->program->context;
     struct state *state = context->state;
-    const void *few[MOST_ARGUMENTS_ON_STACK];
-    const void **values = count <= MOST_ARGUMENTS_ON_STACK ? few : calloc(count, sizeof *values);
+    const void *few[FCLRT_FEW_ARGUMENTS], **values = fclrt_values_of(args, count, few);
     if (!values)
         return fclrt_no_memory(context);
-    for (size_t i = 0; i < count; i++)
-        values[i] =
-            args[i].kind == FCL_ARG_BUFFER ? (const void *)&fclrt_memory_of(&args[i])->address : args[i].as.scalar;
     CUresult error = enter(state);
     if (error == CUDA_SUCCESS) {
         // Without this a block gets no more than 48 KiB.

@@ -78,14 +78,10 @@ struct search {
 
 static bool receive_device(void *to, const struct fcl_device_info *info) {
     struct search *search = to;
-    if (search->count == search->capacity) {
-        size_t capacity = search->capacity * 2 + 4;
-        struct found *more = realloc(search->found, capacity * sizeof *more);
-        if (!more)
-            return false;
-        search->found = more;
-        search->capacity = capacity;
-    }
+    struct found *more = fclrt_grown(search->found, search->count, &search->capacity, sizeof *more);
+    if (!more)
+        return false;
+    search->found = more;
     struct found *found = &search->found[search->count++];
     *found = (struct found){*info, search->ordinal++};
     found->info.index = search->next_index[info->kind]++;
@@ -589,23 +585,13 @@ static enum fcl_status reserve_timing(struct fcl_context *context) {
         if (status != FCL_OK)
             return status;
     }
-    if (context->timing_count == context->timing_capacity) {
-        size_t capacity = context->timing_capacity * 2 + 16;
-        struct fcl_timing *more = realloc(context->timings, capacity * sizeof *more);
-        if (!more)
-            return fclrt_no_memory(context);
-        context->timings = more;
-        context->timing_capacity = capacity;
-    }
-    if (context->event_count == context->event_capacity) {
-        size_t capacity = context->event_capacity * 2 + 16;
-        struct fclrt_event *more = realloc(context->events, capacity * sizeof *more);
-        if (!more)
-            return fclrt_no_memory(context);
-        context->events = more;
-        context->event_capacity = capacity;
-    }
-    return FCL_OK;
+    struct fcl_timing *timings =
+        fclrt_grown(context->timings, context->timing_count, &context->timing_capacity, sizeof *timings);
+    context->timings = timings ? timings : context->timings;
+    struct fclrt_event *events =
+        fclrt_grown(context->events, context->event_count, &context->event_capacity, sizeof *events);
+    context->events = events ? events : context->events;
+    return timings && events ? FCL_OK : fclrt_no_memory(context);
 }
 
 enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,

@@ -22,6 +22,10 @@ union fclrt_memory {
 void fclrt_free_buffers(struct fcl_context *context);
 // The memory of a buffer argument; if its buffer is NULL, a memory of null.
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
+enum { FCLRT_FEW_ARGUMENTS = 64 };
+// Where the value of each argument lies: in the caller's `few`, or for more than these in memory that is to be freed;
+// NULL: there is none.
+const void **fclrt_values_of(const struct fcl_arg *args, size_t count, const void **few);
 // Buffers that wait in such a list go back to the pool.
 void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list);
 void fclrt_free_graphs(struct fcl_context *context);
@@ -223,6 +227,8 @@ void fclrt_note(struct fclrt_note note, const char *format, ...) FCLRT_PRINTF(2,
 // in large pages where the system has them: what is written here and there, as by a sort, spends
 // much of its time looking for pages.
 void *fclrt_array(uint64_t bytes);
+// The array with room for more than `count` elements, of `bytes` each; NULL: there is none, and it is as it was.
+void *fclrt_grown(void *array, size_t count, size_t *capacity, size_t bytes);
 // Copies what fits, trims white space around it and turns that inside to single spaces.
 void fclrt_copy_name(char *to, size_t bytes, const char *from);
 uint64_t fclrt_hash(uint64_t seed, const void *data, size_t bytes);

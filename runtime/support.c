@@ -27,6 +27,14 @@ void *fclrt_array(uint64_t bytes) {
     return array;
 }
 
+void *fclrt_grown(void *array, size_t count, size_t *capacity, size_t bytes) {
+    if (count < *capacity)
+        return array;
+    void *more = realloc(array, (*capacity * 2 + 16) * bytes);
+    *capacity = more ? *capacity * 2 + 16 : *capacity;
+    return more;
+}
+
 // ---------------------------------------------------------------- strings
 
 char *fclrt_format_list(const char *format, va_list args) {

@@ -42,7 +42,7 @@ static struct host_value *value_of(struct arena *arena, struct type *type, const
     if (type->kind == TYPE_BASE)
         return value_scalar(arena, type->base, (*next)++->scalar);
     struct type *element;
-    size_t rank = value_type_rank(type, &element), count = value_leaf_count(element);
+    size_t rank = value_type_rank(type, &element), count = type_leaf_count(element);
     struct host_value *array = value_array(arena, element, rank, (*next)->shape);
     struct host_value **leaves = ARENA_ARRAY(arena, struct host_value *, count);
     value_leaves(array, leaves);

@@ -592,7 +592,7 @@ static struct host_value *value_from(struct arena *arena, const struct fclc_type
         return value_scalar(arena, (enum base)type->base, scalar_from((enum base)type->base, (*at)++));
     }
     struct type *element;
-    size_t rank = value_type_rank(own, &element), count = value_leaf_count(element);
+    size_t rank = value_type_rank(own, &element), count = type_leaf_count(element);
     struct host_value *array = value_array(arena, element, rank, (*at)->shape);
     struct host_value **leaves = ARENA_ARRAY(arena, struct host_value *, count);
     value_leaves(array, leaves);

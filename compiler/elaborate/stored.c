@@ -4,16 +4,6 @@
 #include "elaborate/push.h"
 #include "elaborate/state.h"
 
-static size_t count_parts(struct type *type) {
-    type = type_resolve(type);
-    if (type->kind != TYPE_TUPLE)
-        return 1;
-    size_t count = 0;
-    for (size_t i = 0; i < type->tuple.count; i++)
-        count += count_parts(type->tuple.items[i]);
-    return count;
-}
-
 static struct part *collect(struct type *type, struct part *next) {
     type = type_resolve(type);
     if (type->kind != TYPE_TUPLE) {
@@ -27,7 +17,7 @@ static struct part *collect(struct type *type, struct part *next) {
 }
 
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count) {
-    *count = count_parts(type);
+    *count = type_leaf_count(type);
     struct part *parts = ARENA_ARRAY(e->arena, struct part, *count);
     collect(type, parts);
     return parts;
@@ -48,7 +38,7 @@ static struct elab_value **take_apart(struct elaborator *e, struct type *type, s
 }
 
 struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value) {
-    struct elab_value **parts = ARENA_ARRAY(e->arena, struct elab_value *, count_parts(type));
+    struct elab_value **parts = ARENA_ARRAY(e->arena, struct elab_value *, type_leaf_count(type));
     take_apart(e, type, value, parts);
     return parts;
 }

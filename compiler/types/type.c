@@ -307,6 +307,14 @@ struct type *type_record_argument(struct type *type, size_t parameter) {
 
 /* ---- names of components ---- */
 
+size_t type_leaf_count(struct type *type) {
+    type = type_resolve(type);
+    size_t count = type->kind != TYPE_TUPLE;
+    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++)
+        count += type_leaf_count(type->tuple.items[i]);
+    return count;
+}
+
 static size_t component_count(struct type *type) {
     type = type_resolve(type);
     if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)

@@ -178,6 +178,7 @@ struct type *type_record_argument(struct type *type, size_t parameter);
 struct type **type_part(struct type *type, size_t i);
 struct level **type_level(struct type *type);
 bool type_is_of_scalars(struct type *type); /* one, or a tuple of such */
+size_t type_leaf_count(struct type *type);  /* what it consists of that is no tuple */
 /* The most scalars that an element, a loop's state, a parameter or a result may have: each is a buffer, a value or an
    argument of its own, and CUDA's kernels take 4 KiB of these, or 32. */
 enum { TYPE_MOST_SCALARS = 4096 };

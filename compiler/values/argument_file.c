@@ -130,14 +130,6 @@ static struct host_value *whole_file(struct file *f, struct type *type, const ch
 
 /* ---- tuples ---- */
 
-static size_t component_count(struct type *type) {
-    type = type_resolve(type);
-    size_t count = type->kind != TYPE_TUPLE;
-    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++)
-        count += component_count(type->tuple.items[i]);
-    return count;
-}
-
 /* Reads a tuple as `fclc run -o` writes it: each component has a file. */
 static struct host_value *read_components(struct file *f, struct type *type, size_t count, size_t *next) {
     type = type_resolve(type);
@@ -158,7 +150,7 @@ static struct host_value *read_components(struct file *f, struct type *type, siz
 }
 
 static struct host_value *read_npy(struct file *f, struct type *type) {
-    size_t count = component_count(type), next = 0;
+    size_t count = type_leaf_count(type), next = 0;
     bool has_components = count > 1 && !is_standard_input(f->path) && !value_has_file(placed(f, f->path));
     return has_components ? read_components(f, type, count, &next) : whole_file(f, type, f->path);
 }

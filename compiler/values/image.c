@@ -118,7 +118,7 @@ static bool holds_samples(const struct picture *p, enum base base) {
 
 static struct host_value *read_picture(struct picture *p, struct type *type) {
     struct type *element;
-    size_t rank = value_type_rank(type, &element), width = value_leaf_count(element);
+    size_t rank = value_type_rank(type, &element), width = type_leaf_count(element);
     enum base bases[3];
     if (!read_header(p))
         return NULL;

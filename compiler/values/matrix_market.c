@@ -189,7 +189,7 @@ static bool is_index(enum base base) { return base_info[base].is_integer; }
 
 static struct host_value *read_coordinates(struct market *m, struct type *type, struct type *element, size_t rank) {
     enum base bases[3];
-    size_t width = value_leaf_count(element);
+    size_t width = type_leaf_count(element);
     bool fits = rank == 1 && (width == 3 || (width == 2 && m->is_pattern));
     if (fits)
         value_leaf_bases(element, bases);

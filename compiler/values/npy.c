@@ -360,7 +360,7 @@ static bool is_flat(struct type *element) {
 
 static bool fits_fields(struct arena *arena, struct header *header, struct type *element, const enum base *bases,
                         const char **why) {
-    size_t wanted = value_leaf_count(element), count = header->fields.count;
+    size_t wanted = type_leaf_count(element), count = header->fields.count;
     if (count != wanted) {
         struct text names;
         text_init(&names, arena);
@@ -403,7 +403,7 @@ static struct host_value *only_element(struct arena *arena, struct type *type, s
 struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why) {
     struct type *element;
     struct header header;
-    size_t rank = value_type_rank(type, &element), leaves = value_leaf_count(element);
+    size_t rank = value_type_rank(type, &element), leaves = type_leaf_count(element);
     enum base *bases = ARENA_ARRAY(arena, enum base, leaves);
     value_leaf_bases(element, bases);
     if (!type_is_of_scalars(element)) {

@@ -190,7 +190,7 @@ static struct host_value *read_array_literal(struct argument_reader *r, struct t
     if (!value_check_shape(r->arena, element, rank, shape, &count, &r->why))
         return NULL;
     struct host_value *result = value_array(r->arena, element, rank, shape);
-    size_t width = value_leaf_count(element);
+    size_t width = type_leaf_count(element);
     struct host_value **columns = ARENA_ARRAY(r->arena, struct host_value *, width);
     value_leaves(result, columns);
     for (size_t i = 0; i < leaves.count; i++)
@@ -308,7 +308,7 @@ static bool take_colon(struct argument_reader *r, const char *what) {
 }
 
 static bool read_range(struct argument_reader *r, struct type *element, union scalar *low, union scalar *high) {
-    size_t count = value_leaf_count(element);
+    size_t count = type_leaf_count(element);
     enum base *bases = ARENA_ARRAY(r->arena, enum base, count);
     value_leaf_bases(element, bases);
     const char *from = r->at, *between = NULL;
@@ -351,7 +351,7 @@ enum generator { GENERATOR_IOTA, GENERATOR_FILL, GENERATOR_RANDOM };
 static struct host_value *read_generator(struct argument_reader *r, struct type *type, struct type *element,
                                          size_t rank, enum generator generator) {
     int64_t shape[VALUE_MAX_RANK] = {0}, count;
-    size_t width = value_leaf_count(element);
+    size_t width = type_leaf_count(element);
     if (!read_dimensions(r, type, rank, shape))
         return NULL;
     if (!value_check_shape(r->arena, element, rank, shape, &count, &r->why))

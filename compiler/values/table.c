@@ -417,7 +417,7 @@ static bool read_rows(struct table_reader *r, const struct table *t, size_t only
 
 static struct host_value *read_table(struct table_reader *r, struct type *type, const char *column) {
     struct type *element;
-    size_t rank = value_type_rank(type, &element), width = value_leaf_count(element), only = 0;
+    size_t rank = value_type_rank(type, &element), width = type_leaf_count(element), only = 0;
     if (rank == 0 || rank > 2 || (rank == 2 && width > 1) || (column && width > 1) || (column && rank > 1)) {
         r->why = column ? arena_printf(r->arena, "a column is a list of numbers, not a value of type %s",
                                        type_spelling(r->arena, type))

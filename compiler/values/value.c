@@ -132,16 +132,6 @@ bool value_check_shape(struct arena *arena, struct type *element, size_t rank, c
 
 /* ---- taking apart ---- */
 
-size_t value_leaf_count(struct type *element) {
-    element = type_resolve(element);
-    if (element->kind != TYPE_TUPLE)
-        return 1;
-    size_t count = 0;
-    for (size_t i = 0; i < element->tuple.count; i++)
-        count += value_leaf_count(element->tuple.items[i]);
-    return count;
-}
-
 static enum base *put_leaf_bases(struct type *element, enum base *next) {
     element = type_resolve(element);
     if (element->kind == TYPE_TUPLE)

@@ -65,8 +65,7 @@ const char *value_why_too_many(struct arena *arena, const char *digits, size_t c
 bool value_check_shape(struct arena *arena, struct type *element, size_t rank, const int64_t *shape, int64_t *count,
                        const char **why);
 
-/* The base types that a BT type consists of, from left to right. */
-size_t value_leaf_count(struct type *element);
+/* The base types that a BT type consists of, from left to right: type_leaf_count of them. */
 void value_leaf_bases(struct type *element, enum base *bases);
 /* The arrays that an ARRAY or ZIPPED value consists of, in the same order. */
 void value_leaves(struct host_value *value, struct host_value **leaves);

@@ -207,15 +207,10 @@ static struct ir_instruction *join(struct joining *j, struct ir_region *host, st
     return launch;
 }
 
-static bool goes_before(const struct ir_instruction *instruction) {
-    return instruction->kind == IR_OPERATION || instruction->kind == IR_ALLOCATE;
-}
-
 static void join_region(struct joining *j, struct ir_region *region) {
     struct ir_region fresh = {.ambient = region->ambient};
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *first = region->instructions.at[i];
-        size_t end = i + 1;
         if (!is_launch(first)) {
             for (int r = 0; r < 2; r++)
                 if (first->regions[r] && first->kind != IR_FORALL)
@@ -223,8 +218,7 @@ static void join_region(struct joining *j, struct ir_region *region) {
             vec_push(j->arena, &fresh.instructions, first);
             continue;
         }
-        while (end < region->instructions.count && goes_before(region->instructions.at[end]))
-            end++;
+        size_t end = rewrite_behind_host(region, i + 1);
         if (end == region->instructions.count || !may_join(j, first, region->instructions.at[end])) {
             vec_push(j->arena, &fresh.instructions, first);
             continue;

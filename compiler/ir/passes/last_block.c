@@ -146,11 +146,6 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
     rewrite_move(j->arena, second->regions[0], branch->regions[0]);
 }
 
-/* Host instructions that can move above the launch before them. */
-static bool may_go_before(const struct ir_instruction *instruction) {
-    return instruction->kind == IR_OPERATION || instruction->kind == IR_ALLOCATE;
-}
-
 static void join_region(struct joining *j, struct ir_region *region) {
     struct ir_region fresh = {.ambient = region->ambient};
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -159,10 +154,7 @@ static void join_region(struct joining *j, struct ir_region *region) {
             for (int r = 0; r < 2; r++)
                 if (first->regions[r])
                     join_region(j, first->regions[r]);
-        size_t end = i + 1;
-        if (is_of_blocks(j, first))
-            while (end < region->instructions.count && may_go_before(region->instructions.at[end]))
-                end++;
+        size_t end = is_of_blocks(j, first) ? rewrite_behind_host(region, i + 1) : i + 1;
         instructions loads = {0};
         if (is_of_blocks(j, first) && end < region->instructions.count &&
             goes_on(j, first, region->instructions.at[end], &loads)) {

@@ -55,6 +55,14 @@ void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region 
         vec_push(arena, &to->yields, from->yields.at[i]);
 }
 
+size_t rewrite_behind_host(const struct ir_region *region, size_t from) {
+    size_t at = from;
+    while (at < region->instructions.count &&
+           (region->instructions.at[at]->kind == IR_OPERATION || region->instructions.at[at]->kind == IR_ALLOCATE))
+        at++;
+    return at;
+}
+
 void rewrite_each(struct ir_region *region, rewrite_put *put, void *context) {
     struct ir_region before = *region;
     memset(&region->instructions, 0, sizeof region->instructions);

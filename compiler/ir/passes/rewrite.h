@@ -18,6 +18,10 @@ void rewrite_yields(struct ir_region *region, const struct replacements *replace
 /* The instructions and yields of `from` go to the end of `to`. */
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to);
 
+/* The number of the first instruction, from that number on, that cannot move above a launch before it: host's
+   operations, and arrays that begin to be there, can. */
+size_t rewrite_behind_host(const struct ir_region *region, size_t from);
+
 /* Puts a region together anew: `put` gets each instruction, when all that is within it has been
    done, and puts what becomes of it at the end of `to`. */
 typedef void rewrite_put(void *context, struct ir_region *to, struct ir_instruction *instruction);
