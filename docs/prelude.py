@@ -4,14 +4,14 @@ table at the end of docs/primitives.md, from that of the compiler.
 
 usage: docs/prelude.py [--fclc PROGRAM] [--write | --check]
 
-What it reads in a file:
+What `fclc doc --json` reads in a file:
 
     -- Title of the section. What is to be said    the first comment; the title ends at the first full stop or colon
     -- of all its functions.
 
-    -- ---- more ----                              a section of its own, `Title: more`; a comment
-                                                   between this line and an empty one is said of
-                                                   all its functions
+    -- ---- more ----                              a section of its own, `Title: more`; the first
+                                                   comment below it that is above no definition is
+                                                   said of all its functions
 
     -- What take gives, what it wants of its       the docstring: the comment directly above `sig`
     -- arguments, and what it costs.
@@ -35,6 +35,7 @@ it has a `type` of the file by name. tests/suites/prelude.py runs the examples.
 import argparse
 import glob
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -95,8 +96,7 @@ class Problem(Exception):
 
 
 class Entry:
-    """Functions, or params, or types, that share a docstring. A function's name comes with its signature as it is
-    written."""
+    """Functions, or params, or types, that share a docstring. A function's name comes with its type."""
 
     def __init__(self, section, text):
         self.section, self.text, self.signatures, self.declarations, self.examples = section, text, {}, [], []
@@ -107,128 +107,85 @@ class Entry:
         return [*self.signatures] + [declaration.split()[1] for declaration in self.declarations]
 
 
-class Example:
-    def __init__(self, line, text):
-        self.line = line
-        self.expression, _, self.value = (part.strip() for part in text.rpartition("==>"))
-
-
 class Source:
-    """What one file says: title, imports, intros by section, and entries in the file's order."""
+    """What one file says, as `fclc doc --json` reads it: title, intros by section, and entries in the file's order."""
 
-    def __init__(self, path, text):
+    def __init__(self, path, said):
         self.path, self.name = path, os.path.basename(path).removesuffix(".fcl")
-        self.title, self.intros, self.imports, self.entries, self.problems = "", {}, [], [], []
-        self.read(text.splitlines())
-
-    def read(self, lines):
-        section, comment, signature, entry, before = "", [], None, None, ""
-        for number, line in enumerate(lines + [""], 1):
-            if line.startswith("--"):
-                heading = re.fullmatch(r"-- ---- (.*) ----", line)
-                primitive = re.fullmatch(r"-- primitive (\S+)", line)
-                if heading:
-                    section, comment, entry = heading[1], [], None
-                elif primitive:
-                    entry = self.primitive(number, section, comment, primitive[1])
-                    comment = []
-                else:
-                    comment.append((number, line[2:].strip()))
-                continue
-            if not self.title:
-                self.head([text for _, text in comment])
-                comment = []
-            keyword, name = re.match(r"(import|sig|fun|val|param|type|)\s*([^\s:]*)", line).groups()
-            if keyword == "import":
-                self.imports.append(name.strip('"').removesuffix(".fcl"))
-            elif keyword == "sig":
-                entry = self.function(number, section, comment, line, entry)
-                signature = name
-            elif keyword in ("fun", "val"):
-                if signature != name:
-                    self.wrong(number, name, "has no type: a `sig` directly above it")
-                signature = None
-            elif keyword in ("param", "type"):
-                if comment:
-                    entry = self.entry(section, [text for _, text in comment])
-                elif before != keyword:
-                    self.wrong(number, name, "has no docstring")
-                    entry = self.entry(section, [])
-                entry.declarations.append(line.split(" --")[0])
-            elif section and comment and not any(entry.section == section for entry in self.entries):
-                self.intros.setdefault(section, [text for _, text in comment])
-            before = keyword
-            comment = []
-
-    def head(self, comment):
-        if not comment:
+        self.entries, self.problems = [], []
+        self.intros = {section["name"]: section["text"] for section in said["sections"]}
+        if not said["text"]:
             self.problems.append(f"{self.path}:1: the file does not begin with a comment")
-            self.title = self.name
-            return
-        self.title, rest = re.match(r"([^.:]*)[.:]?\s*(.*)", " ".join(comment)).groups()
+        self.title, rest = re.match(r"([^.:]*)[.:]?\s*(.*)", " ".join(said["text"])).groups()
         self.intros[""] = [rest[:1].upper() + rest[1:]] if rest else []
+        before = None
+        for item in said["items"]:
+            if item["word"] in ("fun", "val", "primitive"):
+                self.function(item)
+            elif item["word"] in ("param", "type"):
+                self.declaration(item, before)
+            before = item
 
-    def entry(self, section, text):
-        self.entries.append(Entry(section, text))
+    def function(self, item):
+        """Take in a function or a primitive; one with nothing but examples has the text of the entry before it."""
+        text = [line for line in item["text"] if not line.startswith("> ")]
+        before = self.entries[-1] if self.entries else None
+        is_primitive = item["word"] == "primitive"
+        if not item["sig"] and not is_primitive:
+            self.wrong(item, "has no type: a `sig` directly above it")
+        if not is_primitive and not text and (not item["examples"] or before is None or before.declarations):
+            self.wrong(item, "has no docstring")
+        if not any(item["name"] in re.findall(r"[\w']+", example["expression"]) for example in item["examples"]):
+            self.wrong(item, f"has no example: a line `-- > … {item['name']} … ==> VALUE` above it")
+        if len(text) < len(item["text"]):
+            self.wrong(item, "has an example that is not `EXPRESSION ==> VALUE`")
+        entry = self.entry(item) if text or is_primitive or before is None else before
+        entry.primitive = item["name"] if is_primitive else entry.primitive
+        entry.signatures[item["name"]] = item["head"]
+        entry.examples += item["examples"]
+        entry.also += [item["also"]] if item["also"] else []
+
+    def declaration(self, item, before):
+        """Take in a param or a type; one right below another, without a comment, has the other's."""
+        if item["text"]:
+            self.entry(item)
+        elif before is None or before["word"] != item["word"] or before["line"] + 1 != item["line"]:
+            self.wrong(item, "has no docstring")
+            self.entry(item)
+        self.entries[-1].declarations.append(item["head"])
+
+    def entry(self, item):
+        self.entries.append(Entry(item["section"], item["text"]))
         return self.entries[-1]
 
-    def function(self, number, section, comment, signature, before):
-        """Take in the function of this signature; `before` is the entry before it, and the result the one for the
-        next."""
-        signature = signature.removeprefix("sig ").split(" --")[0]
-        name = signature.split()[0]
-        text = [line for _, line in comment if not line.startswith(("> ", "also: "))]
-        if text and text[0].startswith("Internal:"):
-            return None
-        examples = self.examples(number, name, comment, "`sig`")
-        if not text and (not examples or before is None or before.declarations):
-            self.wrong(number, name, "has no docstring")
-        entry = self.entry(section, text) if text or before is None else before
-        entry.signatures[name] = signature
-        entry.examples += examples
-        entry.also += others(comment)
-        return entry
-
-    def primitive(self, number, section, comment, name):
-        """Take in a primitive; the result is the entry, which gets its text where the page is made."""
-        entry = self.entry(section, [])
-        entry.primitive = name
-        entry.signatures[name] = f"{name} : "
-        entry.examples = self.examples(number, name, comment, "line")
-        entry.also = others(comment)
-        return entry
-
-    def examples(self, number, name, comment, what):
-        """The examples in a comment, which is above that `what`; at least one must have the name."""
-        examples = [Example(at, line[2:]) for at, line in comment if line.startswith("> ")]
-        if not any(name in re.findall(r"[\w']+", example.expression) for example in examples):
-            self.wrong(number, name, f"has no example: a line `-- > … {name} … ==> VALUE` above its {what}")
-        for example in examples:
-            if not example.expression or not example.value:
-                self.wrong(example.line, name, "has an example that is not `EXPRESSION ==> VALUE`")
-        return examples
-
-    def wrong(self, number, name, what):
-        self.problems.append(f"{self.path}:{number}: `{name}` {what}")
+    def wrong(self, item, what):
+        self.problems.append(f"{self.path}:{item['line']}: `{item['name']}` {what}")
 
 
-def others(comment):
-    """What its lines `also: …` have."""
-    return [line.removeprefix("also: ") for _, line in comment if line.startswith("also: ")]
+def read(fclc, paths, root=ROOT):
+    """{path: Source} of these files."""
+    done = subprocess.run([fclc, "doc", "--json", *paths], capture_output=True, text=True, cwd=root)
+    if done.returncode:
+        raise Problem(done.stderr)
+    return {said["path"]: Source(said["path"], said) for said in json.loads(done.stdout)}
 
 
-def sources(page, root=ROOT):
+def sources(fclc, page, root=ROOT):
     """Every file of a page's folder, each after those that it imports."""
-    found, waiting = [], []
-    for path in sorted(glob.glob(os.path.join(root, page.folder, "*.fcl"))):
-        with open(path, encoding="utf-8") as file:
-            waiting.append(Source(os.path.relpath(path, root), file.read()))
+    waiting = {os.path.relpath(path, root): imports_of(path)
+               for path in sorted(glob.glob(os.path.join(root, page.folder, "*.fcl")))}
+    known, found = read(fclc, list(waiting), root), []
     while waiting:
-        names = {source.name for source in waiting}
-        ready = [source for source in waiting if not names & set(source.imports)] or waiting
-        found.append(ready[0])
-        waiting.remove(ready[0])
+        names = {os.path.basename(path).removesuffix(".fcl") for path in waiting}
+        ready = next((path for path in waiting if not names & waiting[path]), next(iter(waiting)))
+        found.append(known[ready])
+        del waiting[ready]
     return found
+
+
+def imports_of(path):
+    with open(path, encoding="utf-8") as file:
+        return {name.removesuffix(".fcl") for name in re.findall(r'^import "(.*)"', file.read(), re.MULTILINE)}
 
 
 def primitives(root=ROOT):
@@ -280,26 +237,6 @@ def primitives_page(fclc, root=ROOT):
     return text
 
 
-def types(fclc, page, source, root=ROOT):
-    """{name: line} of the types of a file's functions."""
-    written = {name: line for entry in source.entries for name, line in entry.signatures.items()}
-    if not written:
-        return {}
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(root, source.path)
-        if not page.libraries:  # but visible in an empty file
-            path = os.path.join(folder, "empty.fcl")
-            open(path, "w").close()
-        done = subprocess.run([fclc, "types", path, *written], capture_output=True, text=True)
-    if done.returncode:
-        raise Problem(f"{source.path}: no types\n{done.stderr}")
-    inferred = {line.split(" : ")[0]: line for line in done.stdout.splitlines()}
-    synonyms = {declaration.split()[1] for entry in source.entries for declaration in entry.declarations
-                if declaration.startswith("type")}
-    return {name: line if synonyms & set(re.findall(r"[\w']+", line.split(" : ", 1)[1])) else inferred[name]
-            for name, line in written.items()}
-
-
 def plain(text):
     """Text with what Markdown would take for markup escaped, outside of code."""
     parts = re.split(r"(`[^`]*`)", text)
@@ -333,7 +270,7 @@ class Anchors:
         return f"{anchor}-{count}" if count else anchor
 
 
-def text_of(fclc, page, found):
+def text_of(page, found):
     """The page about these sources; a Problem where something is missing in them."""
     problems = [problem for source in found for problem in source.problems]
     if problems:
@@ -346,7 +283,6 @@ def text_of(fclc, page, found):
     anchors, contents, body = Anchors(), "", ""
     anchors.of(page.title)
     for source in found:
-        known = types(fclc, page, source)
         section = None
         for entry in source.entries:
             if entry.section != section:
@@ -368,10 +304,10 @@ def text_of(fclc, page, found):
             body += f"### {heading}\n\n"
             if entry.also:
                 body += f"<!-- also: {', '.join(entry.also)} -->\n\n"
-            body += code([known[name] for name in entry.signatures] + entry.declarations)
+            body += code([*entry.signatures.values()] + entry.declarations)
             body += paragraphs([meanings[entry.primitive]] if entry.primitive else entry.text)
             if entry.examples:
-                body += code([f"{example.expression} ==> {example.value}" for example in entry.examples])
+                body += code([f"{example['expression']} ==> {example['value']}" for example in entry.examples])
     return f"# {page.title}\n\n{page.intro}\n{HOW}{contents}\n\n{body.rstrip()}\n"
 
 
@@ -390,14 +326,14 @@ def program(page, source):
     """A program with a kernel and a test directive for each example of a file; a kernel is named after its line."""
     text = f'import "{source.name}"\n' if page.libraries else ""
     for example in (example for entry in source.entries for example in entry.examples):
-        kernel = f"line{example.line}"
-        if example.value.startswith("[["):  # no kernel gives arrays of arrays
-            rows = elements(example.value)
-            text += f"kernel {kernel} = let result' = {example.expression} in (length result'"
+        kernel, expression, value = f"line{example['line']}", example["expression"], example["value"]
+        if value.startswith("[["):  # no kernel gives arrays of arrays
+            rows = elements(value)
+            text += f"kernel {kernel} = let result' = {expression} in (length result'"
             text += "".join(f", result' ! {i}" for i in range(len(rows))) + ")\n"
             text += f"-- test {kernel} == ({len(rows)}, {', '.join(rows)})\n"
         else:
-            text += f"kernel {kernel} = {example.expression}\n-- test {kernel} == {example.value}\n"
+            text += f"kernel {kernel} = {expression}\n-- test {kernel} == {value}\n"
     return text
 
 
@@ -420,7 +356,7 @@ def main():
     options.add_argument("--check", action="store_true", help="only say which pages are not what would be printed")
     chosen = options.parse_args()
     wrong = []
-    texts = [(page.path, lambda page=page: text_of(chosen.fclc, page, sources(page))) for page in PAGES]
+    texts = [(page.path, lambda page=page: text_of(page, sources(chosen.fclc, page))) for page in PAGES]
     for name, text_now in [*texts, (PRIMITIVES, lambda: primitives_page(chosen.fclc))]:
         path = os.path.join(ROOT, name)
         try:

@@ -1,7 +1,10 @@
-/* fclc doc: the pages of a library, made of what its files say: a page for each file and an index.
-   A comment directly above a definition, or above its sig, is what is said of it. Lines `> e ==> v`
-   in it are examples, which `fclc doc --check` runs; a line `also: …` stands in the index alone.
-   A definition whose comment says `Internal:` is left out. */
+/* fclc doc: the pages of a library, made of what its files say: a page for each file and an index; or with --json
+   what they say, for other programs. A comment directly above a definition, or above its sig, is what is said of it.
+   Lines `> e ==> v` in it are examples, which `fclc doc --check` runs; a line `also: …` stands in the index alone.
+   A definition whose comment says `Internal:` is left out. The heading `-- ---- words ----` begins a section; the first
+   comment below it that is not a definition's is said of the section. `-- primitive NAME` below a comment stands for
+   the definition of a primitive. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #include "driver/complaint.h"
 #include "driver/output.h"
 #include "tools/test.h"
+#include "support/json.h"
 #include "support/map.h"
 #include "syntax/syntax.h"
 
@@ -22,13 +26,20 @@ struct example {
 };
 
 struct item {                /* a definition */
-    const char *name, *word; /* fun, val, kernel, param, type */
+    const char *name, *word; /* fun, val, kernel, param, type, data, primitive */
     const char *head;        /* its type, or how it is declared */
     const char *anchor;      /* a type may have the name of a function */
     const char *section;     /* the last heading before it; or NULL */
-    VEC(const char *) said;  /* lines without their dashes */
-    const char *also;        /* what others call it; or NULL */
+    unsigned row;            /* where it begins, with its sig */
+    bool has_sig;
+    VEC(const char *) said; /* lines without their dashes */
+    const char *also;       /* what others call it; or NULL */
     VEC(struct example) examples;
+};
+
+struct section {
+    const char *name;
+    VEC(const char *) said; /* lines */
 };
 
 struct page {
@@ -37,6 +48,7 @@ struct page {
     const char *html;        /* the name of its page, which no other has */
     bool is_prelude;         /* needs no import */
     VEC(const char *) intro; /* lines */
+    VEC(struct section) sections;
     VEC(struct item) items;
 };
 typedef VEC(struct page *) pages;
@@ -50,6 +62,8 @@ struct library_doc {
 };
 
 /* ---- reading ---- */
+
+static const char heading[] = "-- ---- "; /* words ---- */
 
 static const char *name_of_path(struct arena *arena, const char *path) {
     const char *base = text_file_name(path);
@@ -66,7 +80,7 @@ static bool next_line(struct arena *arena, const char **at, const char *end, con
         begin++;
     if (begin < stop && *begin == ' ')
         begin++;
-    *line = arena_strndup(arena, begin, (size_t)(stop - begin));
+    *line = arena_strndup(arena, begin, (size_t)(stop - begin) - (stop > begin && stop[-1] == '\r'));
     *at = newline ? newline + 1 : end;
     return true;
 }
@@ -84,45 +98,34 @@ static void read_comment(const struct compilation *c, struct arena *arena, struc
                                   arrow + strlen(" ==> "), place.line, place.column};
             vec_push(arena, &item->examples, one);
         } else if (strncmp(line, SYNTAX_ALSO, strlen(SYNTAX_ALSO)) == 0) {
-            item->also = line;
+            item->also = item->also ? arena_printf(arena, "%s, %s", item->also, line + strlen(SYNTAX_ALSO)) : line;
         } else {
             vec_push(arena, &item->said, line);
         }
     }
 }
 
-/* The comment at the file's beginning, up to an empty line: its title ends at the first full stop
-   or colon. One that is right above a definition is said of that. */
-static void read_head(struct arena *arena, struct page *page, const struct ast_file *file) {
+/* The comment at the file's beginning, up to an empty line or a heading: its title ends at the first full stop
+   or colon. One that is right above a definition is said of that. Gives where it ends. */
+static uint32_t read_head(struct arena *arena, struct page *page, const struct ast_file *file) {
     const struct source *source = file->source;
     const char *text = (const char *)source->text, *end = text, *line;
     const char *limit = text + source->length;
-    while (end < limit && strncmp(end, "--", 2) == 0) {
+    while (end < limit && strncmp(end, "--", 2) == 0 && strncmp(end, heading, strlen(heading)) != 0) {
         const char *newline = memchr(end, '\n', (size_t)(limit - end));
         end = newline ? newline + 1 : limit;
     }
     page->title = page->name;
-    if (end > text && end < limit && *end != '\n' && *end != '\r')
-        return;
+    const struct ast_decl *first = file->decls.count ? file->decls.at[0] : NULL;
+    if (first && first->kind != DECL_IMPORT && syntax_doc(source, first).begin == source->base)
+        return source->base;
     while (next_line(arena, &text, end, &line))
         vec_push(arena, &page->intro, line);
     if (page->intro.count) {
         size_t length = strcspn(page->intro.at[0], ".:");
         page->title = arena_strndup(arena, page->intro.at[0], length);
     }
-}
-
-/* The heading `-- ---- words ----` that comes last between two places; NULL: none does. */
-static const char *heading_between(struct arena *arena, const struct source *source, uint32_t from, uint32_t to) {
-    const char *found = NULL, *text = (const char *)source->text;
-    const char *at = text + (from - source->base), *end = text + (to - source->base);
-    for (const char *mark; (mark = strstr(at, "-- ---- ")) && mark < end; at = mark + 1) {
-        const char *words = mark + strlen("-- ---- "), *close = strstr(words, " ----");
-        const char *newline = strchr(words, '\n');
-        if (close && (!newline || close < newline))
-            found = arena_strndup(arena, words, (size_t)(close - words));
-    }
-    return found;
+    return source->base + (uint32_t)(end - (const char *)source->text);
 }
 
 /* The source of a span on one line, a blank for each run of them. */
@@ -142,6 +145,74 @@ static const char *source_line(struct arena *arena, const struct source *source,
     return text_string(&text);
 }
 
+static const char *section_name(const struct page *page) {
+    return page->sections.count ? page->sections.at[page->sections.count - 1].name : NULL;
+}
+
+static unsigned row_of(const struct compilation *c, uint32_t offset) {
+    struct place place;
+    return place_of(c->sources, offset, &place) ? place.line : 0;
+}
+
+/* A primitive, with the comment above its line. */
+static void read_primitive(const struct compilation *c, struct arena *arena, struct page *page, const char *name,
+                           struct span comment) {
+    struct item item = {.name = name,
+                        .anchor = name,
+                        .word = "primitive",
+                        .head = name,
+                        .section = section_name(page),
+                        .row = row_of(c, comment.end)};
+    for (int i = 0; i < PRIM_COUNT; i++)
+        if (!primitive_is_internal((enum primitive)i) && strcmp(primitive_info[i].name, name) == 0)
+            item.head = arena_printf(
+                arena, "%s : %s", name,
+                scheme_spelling(arena, types_of_primitive(arena, c->symbols, c->diagnostics, (enum primitive)i)));
+    read_comment(c, arena, &item, comment);
+    vec_push(arena, &page->items, item);
+}
+
+/* A comment that no definition is below is said of the section, if it is the first there. */
+static void read_said(const struct compilation *c, struct arena *arena, struct page *page, struct span comment) {
+    struct section *section = page->sections.count ? &page->sections.at[page->sections.count - 1] : NULL;
+    const char *text = (const char *)c->file->source->text - c->file->source->base, *line;
+    bool is_begun = page->items.count && page->items.at[page->items.count - 1].section == section_name(page);
+    if (!section || section->said.count || is_begun)
+        return;
+    for (const char *at = text + comment.begin; next_line(arena, &at, text + comment.end, &line);)
+        vec_push(arena, &section->said, line);
+}
+
+/* Reads the comments between two definitions. */
+static void read_between(const struct compilation *c, struct arena *arena, struct page *page, struct span between) {
+    static const char primitive[] = "-- primitive ";
+    const char *text = (const char *)c->file->source->text - c->file->source->base;
+    struct span comment = {between.begin, between.begin}; /* that is read */
+    while (comment.end < between.end) {
+        const char *line = text + comment.end, *newline = strchr(line, '\n');
+        uint32_t next = newline ? (uint32_t)(newline + 1 - text) : between.end;
+        const char *close =
+            strncmp(line, heading, strlen(heading)) == 0 ? strstr(line + strlen(heading), " ----") : NULL;
+        bool is_heading = close && close < text + next;
+        if (is_heading) {
+            line += strlen(heading);
+            struct section section = {.name = arena_strndup(arena, line, (size_t)(close - line))};
+            vec_push(arena, &page->sections, section);
+        } else if (strncmp(line, primitive, strlen(primitive)) == 0) {
+            line += strlen(primitive);
+            read_primitive(c, arena, page, arena_strndup(arena, line, strcspn(line, " \r\n")), comment);
+        } else if (strncmp(line, "--", 2) == 0) {
+            comment.end = next;
+            continue;
+        } else if (comment.end > comment.begin) {
+            read_said(c, arena, page, comment);
+        }
+        comment = (struct span){next, next};
+    }
+    if (comment.end > comment.begin)
+        read_said(c, arena, page, comment);
+}
+
 static const struct core_global *global_of(const struct compilation *c, const struct ast_decl *decl) {
     for (size_t i = 0; i < c->program->globals.count; i++)
         if (c->program->globals.at[i]->span.begin == decl->name_span.begin)
@@ -149,14 +220,16 @@ static const struct core_global *global_of(const struct compilation *c, const st
     return NULL;
 }
 
+static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '\''; }
+
 /* Does a type that a sig writes name a `type` of the file? An inferred type shows what that stands for. */
 static bool speaks_of_synonym(const struct ast_file *file, const char *type) {
     for (size_t i = 0; i < file->decls.count; i++) {
         const struct ast_decl *decl = file->decls.at[i];
         bool is_type = decl->kind == DECL_TYPE || decl->kind == DECL_DATA;
-        const char *found = is_type ? strstr(type, decl->name->text) : NULL;
-        if (found && !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", found[decl->name->length]))
-            return true;
+        for (const char *at = type; is_type && (at = strstr(at, decl->name->text)); at++)
+            if (!is_of_name(at[decl->name->length]) && !is_of_name(at[-1])) /* " : " is before the type */
+                return true;
     }
     return false;
 }
@@ -169,7 +242,7 @@ static const char *head_of(struct arena *arena, const struct compilation *c, con
     if (sig) {
         const char *written = source_line(arena, source, sig->span) + strlen("sig ");
         const char *type = strstr(written, " : ");
-        if (type && speaks_of_synonym(c->file, type))
+        if (type && speaks_of_synonym(c->file, type + strlen(" : ")))
             return written;
     }
     const struct core_global *global = global_of(c, decl);
@@ -212,9 +285,7 @@ static void read_page(struct library_doc *doc, const struct compilation *c, cons
     name_page(doc, page);
     for (size_t i = 0; i < c->modules.count; i++)
         page->is_prelude |= c->modules.at[i]->file == file && c->modules.at[i]->is_prelude;
-    read_head(arena, page, file);
-    const char *section = NULL;
-    uint32_t behind = file->source->base;
+    uint32_t behind = read_head(arena, page, file);
     for (size_t i = 0; i < file->decls.count; i++) {
         const struct ast_decl *decl = file->decls.at[i], *sig = NULL, *first = decl;
         if (decl->kind == DECL_IMPORT)
@@ -224,8 +295,7 @@ static void read_page(struct library_doc *doc, const struct compilation *c, cons
             decl = file->decls.at[++i];
         }
         struct span said = syntax_doc(file->source, first);
-        const char *heading = heading_between(arena, file->source, behind, said.begin);
-        section = heading ? heading : section;
+        read_between(c, arena, page, (struct span){behind, said.begin});
         behind = decl->span.end;
         if (syntax_is_internal(file->source, first) || decl->kind == DECL_SIG)
             continue;
@@ -234,12 +304,17 @@ static void read_page(struct library_doc *doc, const struct compilation *c, cons
                             .anchor = arena_printf(arena, is_type ? "type-%s" : "%s", decl->name->text),
                             .word = words[decl->kind],
                             .head = head_of(arena, c, decl, sig),
-                            .section = section};
+                            .section = section_name(page),
+                            .row = row_of(c, first->span.begin),
+                            .has_sig = sig != NULL};
         read_comment(c, arena, &item, said);
         vec_push(arena, &page->items, item);
-        symbol name = symbol_intern(doc->symbols, decl->name->text, decl->name->length);
+    }
+    read_between(c, arena, page, (struct span){behind, file->source->base + (uint32_t)file->source->length});
+    for (size_t i = 0; i < page->items.count; i++) {
+        symbol name = symbol_of(doc->symbols, page->items.at[i].name);
         if (!map_has(doc->homes, name))
-            map_set(doc->homes, name, (void *)arena_printf(arena, "%s.html#%s", page->html, item.anchor));
+            map_set(doc->homes, name, (void *)arena_printf(arena, "%s.html#%s", page->html, page->items.at[i].anchor));
     }
     vec_push(arena, &doc->pages, page);
 }
@@ -333,15 +408,18 @@ static const char *page_html(const struct library_doc *doc, const struct page *p
         text_add(&out, "&quot;</code></pre>\n");
     }
     add_paragraph(doc, &out, page->intro.at, page->intro.count);
-    const char *section = NULL;
+    size_t next = 0; /* section */
     for (size_t i = 0; i < page->items.count; i++) {
         const struct item *item = &page->items.at[i];
-        if (item->section && (!section || strcmp(section, item->section) != 0)) {
+        for (; item->section && (next == 0 || page->sections.at[next - 1].name != item->section); next++) {
+            const struct section *section = &page->sections.at[next];
+            if (section->name != item->section)
+                continue; /* it has nothing in it */
             text_add(&out, "<h2>");
-            add_string(&out, item->section);
+            add_string(&out, section->name);
             text_add(&out, "</h2>\n");
+            add_paragraph(doc, &out, section->said.at, section->said.count);
         }
-        section = item->section;
         add_item(doc, &out, item);
     }
     end_html(&out);
@@ -413,6 +491,56 @@ static enum exit_status write_pages(struct library_doc *doc) {
     if (output_write_all(doc->arena, files, doc->pages.count + 1, &why))
         return EXIT_GOOD;
     return driver_complain(doc->options, EXIT_USAGE, "%s", why);
+}
+
+/* ---- as JSON ---- */
+
+static void add_lines(yyjson_mut_doc *json, struct arena *arena, yyjson_mut_val *object, const char *const *lines,
+                      size_t count) {
+    yyjson_mut_val *array = json_add_array(json, object, "text");
+    for (size_t i = 0; i < count; i++)
+        yyjson_mut_arr_append(array, json_text(json, arena, lines[i]));
+}
+
+static void add_json_item(yyjson_mut_doc *json, struct arena *arena, yyjson_mut_val *items, const struct item *item) {
+    yyjson_mut_val *object = yyjson_mut_arr_add_obj(json, items);
+    json_add_text(json, arena, object, "name", item->name);
+    yyjson_mut_obj_add_str(json, object, "word", item->word);
+    json_add_text(json, arena, object, "head", item->head);
+    json_add_text(json, arena, object, "section", item->section ? item->section : "");
+    yyjson_mut_obj_add_uint(json, object, "line", item->row);
+    yyjson_mut_obj_add_bool(json, object, "sig", item->has_sig);
+    add_lines(json, arena, object, item->said.at, item->said.count);
+    json_add_text(json, arena, object, "also", item->also ? item->also + strlen(SYNTAX_ALSO) : "");
+    yyjson_mut_val *examples = json_add_array(json, object, "examples");
+    for (size_t i = 0; i < item->examples.count; i++) {
+        yyjson_mut_val *example = yyjson_mut_arr_add_obj(json, examples);
+        json_add_text(json, arena, example, "expression", item->examples.at[i].expression);
+        json_add_text(json, arena, example, "value", item->examples.at[i].value);
+        yyjson_mut_obj_add_uint(json, example, "line", item->examples.at[i].row);
+    }
+}
+
+static void print_json(const struct library_doc *doc) {
+    struct arena *arena = doc->arena;
+    yyjson_mut_doc *json = json_new(arena);
+    yyjson_mut_val *files = yyjson_mut_arr(json);
+    for (size_t i = 0; i < doc->pages.count; i++) {
+        const struct page *page = doc->pages.at[i];
+        yyjson_mut_val *file = yyjson_mut_arr_add_obj(json, files);
+        json_add_text(json, arena, file, "path", page->path);
+        add_lines(json, arena, file, page->intro.at, page->intro.count);
+        yyjson_mut_val *sections = json_add_array(json, file, "sections"), *items = json_add_array(json, file, "items");
+        for (size_t k = 0; k < page->sections.count; k++) {
+            const struct section *section = &page->sections.at[k];
+            yyjson_mut_val *object = yyjson_mut_arr_add_obj(json, sections);
+            json_add_text(json, arena, object, "name", section->name);
+            add_lines(json, arena, object, section->said.at, section->said.count);
+        }
+        for (size_t k = 0; k < page->items.count; k++)
+            add_json_item(json, arena, items, &page->items.at[k]);
+    }
+    fputs(json_write_pretty(arena, files), stdout);
 }
 
 /* ---- examples ---- */
@@ -584,7 +712,7 @@ static enum exit_status read_file(struct library_doc *doc, const char *path) {
 }
 
 enum exit_status command_doc(struct options *options) {
-    if (!options->output && !options->check)
+    if (!options->output && !options->check && !options->json)
         return driver_complain(options, EXIT_USAGE, "where do the pages go? usage is `fclc %s`",
                                command_info[COMMAND_DOC].synopsis);
     struct arena *arena = arena_new();
@@ -595,6 +723,8 @@ enum exit_status command_doc(struct options *options) {
         status = exit_worse(status, read_file(&doc, options->operands[i]));
     if (status == EXIT_GOOD && options->output)
         status = write_pages(&doc);
+    if (status == EXIT_GOOD && options->json)
+        print_json(&doc);
     for (size_t i = 0; i < doc.pages.count && options->check && status != EXIT_USAGE; i++)
         status = exit_worse(status, check_page(&doc, doc.pages.at[i]));
     arena_free(arena);

@@ -2,6 +2,7 @@
 
 import glob
 import html.parser
+import json
 import os
 import re
 
@@ -26,6 +27,11 @@ fun part x = x
 
 -- ---- of arrays ----
 
+-- Said of all of them.
+
+-- > length [1, 2] ==> 2
+-- primitive length
+
 -- Two numbers.
 type pair = (int, int)
 
@@ -33,6 +39,12 @@ type pair = (int, int)
 -- > add (1, 2) ==> 3
 sig add : pair -> int
 fun add (a, b) = a + b
+
+-- A pair of one number, whose type is the last word; see `length`.
+-- also: doubly
+-- also: twin
+sig same : int -> pair
+fun same x = (x, x)
 
 -- Each doubled.
 -- > doubled [1, 2] ==> [2, 4]
@@ -100,11 +112,12 @@ def cases(env):
         assert sorted(pages) == ["index.html", "lib.html"]
         page = pages["lib.html"]
         assert page.anchors == [
-            "twice", "type-pair", "add", "doubled", "pairs", "count", "run", "other"
+            "twice", "length", "type-pair", "add", "same", "doubled", "pairs", "count", "run", "other"
         ], page.anchors
-        assert page.links == ["index.html", "lib.html#doubled", "lib.html#twice"], page.links
+        assert page.links == ["index.html", "lib.html#doubled", "lib.html#twice", "lib.html#length"], page.links
         for wanted in ("Things to double", "a < b & c", "of arrays", "twice : num a => a -> a",
-                       "add : pair -> int", "type pair = (int, int)", "twice 3  ==>  6",
+                       "add : pair -> int", "same : int -> pair", "Said of all of them.",
+                       "length : [a] -> int", "type pair = (int, int)", "twice 3  ==>  6",
                        "pairs : [[int]] -> [[int]]", "param count : int = 4 in {1, 4}",
                        "run : [int] -> [int]"):
             assert wanted in page.text, f"{wanted}: {page.text}"
@@ -114,13 +127,13 @@ def cases(env):
         assert "a -> a also: double, <times two>" in pages["index.html"].text, pages["index.html"].text
         assert "also:" not in page.text, page.text
         done = env.run(env.fclc, "doc", "--check", path)
-        assert (done.returncode, done.stdout) == (0, f"{path}: 6 passed, 0 failed, 0 skipped\n"), \
+        assert (done.returncode, done.stdout) == (0, f"{path}: 7 passed, 0 failed, 0 skipped\n"), \
             done.stdout + done.stderr
         with open(path, "w", encoding="utf-8") as file:
             file.write(
                 LIBRARY.replace("[[2], [4]]", "[[2], [4], [6]]").replace("3 ==> 6", "3 ==> 7"))
         done = env.run(env.fclc, "doc", "--check", path)
-        assert done.returncode == 1 and "4 passed, 3 failed" in done.stdout, done.stdout
+        assert done.returncode == 1 and "5 passed, 3 failed" in done.stdout, done.stdout
         assert env.run(env.fclc, "doc", path).returncode == 2
         with open(path, "w", encoding="utf-8") as file:
             file.write("fun f x = y\n")
@@ -128,6 +141,22 @@ def cases(env):
         assert done.returncode == 1 and "nothing is called `y`" in done.stderr, done.stderr
 
     yield Case("a library's pages and examples", own)
+
+    def as_json():
+        folder = env.tmp()
+        env.written("lib.fcl", LIBRARY, folder)
+        [file] = json.loads(env.must(env.fclc, "doc", "--json", "lib.fcl", cwd=folder))
+        assert file["path"] == "lib.fcl" and file["text"] == ["Things to double. And `more` of them, a < b & c."], file
+        assert file["sections"] == [{"name": "of arrays", "text": ["Said of all of them."]}], file["sections"]
+        items = {item["name"]: item for item in file["items"]}
+        assert list(items) == ["twice", "length", "pair", "add", "same", "doubled", "pairs", "count", "run", "other"]
+        assert items["same"] == {
+            "name": "same", "word": "fun", "head": "same : int -> pair", "section": "of arrays",
+            "line": 1 + LIBRARY[:LIBRARY.index("sig same")].count("\n"), "sig": True, "also": "doubly, twin",
+            "text": ["A pair of one number, whose type is the last word; see `length`."], "examples": []}, items["same"]
+        assert items["length"]["word"] == "primitive" and items["length"]["examples"] == [
+            {"expression": "length [1, 2]", "value": "2", "line": 18}], items["length"]
+    yield Case("what a library says, as JSON", as_json)
 
     def one_wrong():
         folder = env.tmp()

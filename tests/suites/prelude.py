@@ -41,7 +41,7 @@ sig const : a -> b -> a
 fun const x _ = x
 """
 
-# A file without functions, so that no compiler is asked, and the end of a page about it.
+# A file without functions, and the end of a page about it.
 SECTIONS = """\
 -- Title: intro.
 
@@ -96,7 +96,7 @@ MISTAKES = [
     ("-- > g 1 ==> 2\n", "", "7: `g` has no docstring"),
     ("-- > f 1 ==> 1\n", "", "4: `f` has no example"),
     ("-- > f 1 ==> 1\n", "-- > 1 ==> 1\n", "5: `f` has no example"),
-    ("-- > f 1 ==> 1\n", "-- > f 1\n", "4: `f` has an example that is not"),
+    ("-- > f 1 ==> 1\n", "-- > f 1\n", "5: `f` has an example that is not"),
     ("sig g : int -> int\n", "", "8: `g` has no type"),
     ("-- > g 1 ==> 2\n", "val h = 1\n", "7: `h` has no type"),
     ("-- > g 1 ==> 2\n", "type t = int\n", "7: `t` has no docstring"),
@@ -117,7 +117,7 @@ def programs(env):
     """(path of the source, program of its examples) of every file of the prelude and of the library."""
     module = generator(env)
     return [(source.path, module.program(page, source)) for page in module.PAGES
-            for source in module.sources(page, env.root)]
+            for source in module.sources(env.fclc, page, env.root)]
 
 
 def cases(env):
@@ -133,16 +133,16 @@ def cases(env):
     yield Case(f"{module.PRIMITIVES} ends with what docs/prelude.py prints", table)
 
     for page in module.PAGES:
-        sources = module.sources(page, env.root)
+        sources = module.sources(env.fclc, page, env.root)
 
         def same(page=page, sources=sources):
             assert sources, f"nothing in {page.folder}/"
-            difference = module.differs(env.path(page.path), module.text_of(env.fclc, page, sources))
+            difference = module.differs(env.path(page.path), module.text_of(page, sources))
             assert not difference, difference
         yield Case(f"{page.path} is what docs/prelude.py prints", same)
 
         def links(page=page, sources=sources):
-            printed = module.text_of(env.fclc, page, sources)
+            printed = module.text_of(page, sources)
             known = headings(printed)
             for name in REFERENCE:
                 with open(env.path("docs", name), encoding="utf-8") as file:
@@ -163,11 +163,18 @@ def cases(env):
                            executor=executor: run(env, source, program, executor),
                            long="opencl" in executor)  # whose mapping is that of CUDA
 
+    def read(path, text):
+        """A file of that path with this text, as the pages see it."""
+        folder = env.tmp()
+        os.makedirs(os.path.join(folder, os.path.dirname(path)), exist_ok=True)
+        env.written(path, text, folder)
+        return module.read(env.fclc, [path], folder)[path]
+
     def mistakes():
-        assert not module.Source("x.fcl", WHOLE).problems, module.Source("x.fcl", WHOLE).problems
+        assert not read("x.fcl", WHOLE).problems, read("x.fcl", WHOLE).problems
         for old, new, wanted in MISTAKES:
             assert old in WHOLE, old
-            got = module.Source("x.fcl", WHOLE.replace(old, new)).problems
+            got = read("x.fcl", WHOLE.replace(old, new)).problems
             assert any(problem.startswith("x.fcl:" + wanted)
                        for problem in got), f"{old!r} to {new!r}: got {got}, not {wanted}"
     yield Case("docs/prelude.py says what is missing", mistakes)
@@ -179,7 +186,7 @@ def cases(env):
             and said["fst"] == "The first of a pair. See [Functions and pairs](primitives.md#functions-and-pairs)."
         ), said
         try:
-            module.text_of(env.fclc, module.PAGES[0], [module.Source("x.fcl", WHOLE.replace("fst", "first"))])
+            module.text_of(module.PAGES[0], [read("x.fcl", WHOLE.replace("fst", "first"))])
         except module.Problem as problem:
             assert "no primitives of the reference: first" in str(problem), problem
         else:
@@ -187,9 +194,9 @@ def cases(env):
     yield Case("docs/prelude.py knows the primitives", primitives)
 
     def whole():
-        text = module.text_of(env.fclc, module.PAGES[-1], [module.Source("lib/absent.fcl", SECTIONS)])
+        text = module.text_of(module.PAGES[-1], [read("lib/absent.fcl", SECTIONS)])
         assert text.endswith(PRINTED), text
-        text = module.text_of(env.fclc, module.PAGES[0], [module.Source("x.fcl", OTHER_NAMES)])
+        text = module.text_of(module.PAGES[0], [read("x.fcl", OTHER_NAMES)])
         assert "### id, const\n\n<!-- also: same, <itself>, first -->\n\n```" in text and text.count("also:") == 1, text
     yield Case("docs/prelude.py prints sections, types and params", whole)
 
