@@ -116,7 +116,8 @@ def cases(env):
                     most = max(50, 3 * min(squares))
             assert min(taken) < most, f"{path}: {min(taken):.0f} ms of processor time, at most {most:.0f}"
     if not env.sanitized:
-        yield Case("check takes less than 50 ms for each example, or thrice a sum of squares", check_is_quick, alone=True)
+        yield Case("check takes less than 50 ms for each example, or thrice a sum of squares", check_is_quick,
+                   alone=True)
 
     def standard_input():
         program = "kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
