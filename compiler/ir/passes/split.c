@@ -370,10 +370,8 @@ static size_t find_guards(struct splitter *s, const struct ir_region *region) {
 
 /* ---- both loops ---- */
 
-static bool is_place(const struct splitter *s, const struct ir_value *side) { return side && is_varying(s, side); }
-
 static struct ir_value *side(struct splitter *s, struct ir_value *value) {
-    if (!is_place(s, value))
+    if (!is_varying(s, value))
         return value;
     if (value == s->rest) { /* what is divided is a natural number here, too */
         const struct ir_value *divided = value->definition->operands[0];
@@ -382,31 +380,36 @@ static struct ir_value *side(struct splitter *s, struct ir_value *value) {
     return widen(s, value);
 }
 
-/* Is it a later one that implies the condition, or another border of the same place that leaves less inside? */
-static bool is_stricter(struct splitter *s, const struct condition *other, const struct condition *condition) {
-    if (other == condition)
-        return false;
-    bool is_last = is_place(s, condition->x);
-    if (!is_last && !is_place(s, condition->y))
-        return other > condition && implies(other, condition);
-    if (is_last ? other->x != condition->x : other->y != condition->y)
-        return false;
-    struct ir_value *at = is_last ? condition->y : condition->x, *by = is_last ? other->y : other->x;
-    bool is_same = at == by;
-    return is_same ? other > condition
-                   : ir_known(s->b, ir_binary(s->b, OP_LT, is_last ? by : at, is_last ? at : by)) == IR_TRUE;
+static bool is_less(struct splitter *s, struct ir_value *x, struct ir_value *y) {
+    return !is_varying(s, x) && !is_varying(s, y) && ir_known(s->b, ir_binary(s->b, OP_LT, x, y)) == IR_TRUE;
+}
+
+/* Does the condition hold wherever the other one does? By what is known of both sides. */
+static bool is_covered(struct splitter *s, const struct condition *condition, const struct condition *other) {
+    if (implies(other, condition) || condition->op == OP_AND || other->op == OP_AND)
+        return implies(other, condition);
+    return (other->x == condition->x && is_less(s, other->y, condition->y)) ||
+           (other->y == condition->y && is_less(s, condition->x, other->x));
+}
+
+static void drop_covered(struct splitter *s) {
+    struct condition *all = s->conditions.at;
+    for (size_t i = 0, k = 0; i < s->conditions.count; k = 0) {
+        while (k < s->conditions.count && (k == i || !is_covered(s, &all[i], &all[k])))
+            k++;
+        if (k == s->conditions.count)
+            i++;
+        else
+            memmove(&all[i], &all[i + 1], (--s->conditions.count - i) * sizeof *all);
+    }
 }
 
 static struct ir_value *all_conditions(void *context) {
     struct splitter *s = context;
     struct ir_value *all = NULL;
+    drop_covered(s);
     for (size_t i = 0; i < s->conditions.count; i++) {
         const struct condition *condition = &s->conditions.at[i];
-        bool is_implied = false;
-        for (size_t k = 0; k < s->conditions.count && !is_implied; k++)
-            is_implied = is_stricter(s, &s->conditions.at[k], condition);
-        if (is_implied)
-            continue;
         struct ir_value *one = condition->op == OP_AND
                                    ? condition->x
                                    : ir_binary(s->b, condition->op, side(s, condition->x), side(s, condition->y));
@@ -521,9 +524,5 @@ static bool split_at_borders(void *context, struct rebuild *r, struct ir_instruc
 }
 
 void pass_borders(struct arena *arena, struct ir_kernel *kernel) {
-    bool has_long = false;
-    for (struct ir_walk walk = ir_walk(kernel->body); walk.at && !has_long; ir_next(&walk))
-        has_long = is_long(walk.at);
-    if (has_long)
-        rebuild_kernel(arena, kernel, split_at_borders, &(struct splitter){.arena = arena, .kernel = kernel});
+    rebuild_kernel(arena, kernel, split_at_borders, &(struct splitter){.arena = arena, .kernel = kernel});
 }
