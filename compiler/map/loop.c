@@ -141,6 +141,20 @@ static void set_vectors(struct lowering *l, struct target_statement *loop, const
     lower_keep_order(l, loop, updates_within_block(forall));
 }
 
+/* The body, of which one side of a branch at borders. */
+static void lower_body(struct lowering *l, const struct ir_instruction *forall, bool is_inside) {
+    const struct ir_instruction *branch = borders_of(forall);
+    if (branch) {
+        lower_bind(l, branch->operands[0], expr_integer(l, BASE_BOOL, is_inside));
+        uses_count_unbound(l, forall);
+    }
+    lower_region(l, forall->regions[0]);
+    if (branch) {
+        uses_clear(l->uses, forall->regions[0]);
+        uses_count(l->uses, l->kernel, forall);
+    }
+}
+
 /* note [rows] in rows.c: whole rows of a length that is known. */
 static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     const struct ir_instruction *forall = rows->loop;
@@ -159,7 +173,7 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
         whole = lower_named(l, whole, index->name, "i");
     lower_bind(l, index, whole);
     rows_bind(l, rows, whole, column);
-    lower_region(l, forall->regions[0]);
+    lower_body(l, forall, false);
     /* A row is a power of two long: it leaves nothing to shorter vectors, or longer ones do not
        come to run. */
     set_vectors(l, loop, forall, false);
@@ -181,12 +195,18 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-/* The part of a parallel loop that one loop does: a row of `rows`, and of that row the iterations inside `borders`. */
+/* The part of a parallel loop that one loop does: a row of `rows`, and of that row the iterations inside of borders. */
 struct loop_part {
     const struct ir_instruction *forall;
-    const struct rows *rows;       /* or NULL */
-    const struct borders *borders; /* or NULL */
+    const struct rows *rows; /* or NULL */
+    bool is_inside;
 };
+
+/* What its iterations do. */
+static const struct ir_region *body_of(const struct loop_part *part) {
+    const struct ir_instruction *branch = borders_of(part->forall);
+    return branch ? branch->regions[part->is_inside ? 0 : 1] : part->forall->regions[0];
+}
 
 /* False: it is to go by so many vectors at a time (0: by elements), and cannot. */
 static bool lower_loop(struct lowering *l, const struct loop_part *part, struct target_expr *first,
@@ -202,15 +222,7 @@ static bool lower_loop(struct lowering *l, const struct loop_part *part, struct 
     lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
     if (part->rows)
         rows_bind(l, part->rows, lower_value(l, index), NULL);
-    if (part->borders) {
-        borders_bind(l, part->borders, part->rows, lower_value(l, index));
-        uses_count_unbound(l, forall);
-    }
-    lower_region(l, forall->regions[0]);
-    if (part->borders) {
-        uses_clear(l->uses, forall->regions[0]);
-        uses_count(l->uses, l->kernel, forall);
-    }
+    lower_body(l, forall, part->is_inside);
     if (forall->inner == LEVEL_THREAD)
         set_vectors(l, loop, forall, lower_restarts_index(l->arena, forall));
     bool is_good = !vectors || vectors_of_calls(l, loop, vectors);
@@ -336,7 +348,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
 static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
     bool is_wanted = pass_wanted(l->options->passes, PASS_ABREAST);
-    int abreast = is_wanted ? count_abreast(l, part->forall->regions[0]) : 0;
+    int abreast = is_wanted ? count_abreast(l, body_of(part)) : 0;
     if (abreast > CPU_ABREAST)
         first = lower_vectors(l, part, first, limit, abreast);
     if (abreast > 1)
@@ -407,8 +419,8 @@ static struct kept_value *find_kept(struct rows *rows, const struct ir_value *va
 }
 
 /* A condition of branches in the body that is the same in a row, or NULL. */
-static struct kept_value *find_condition(struct rows *rows) {
-    for (struct ir_walk walk = ir_walk(rows->loop->regions[0]); walk.at; ir_next(&walk)) {
+static struct kept_value *find_condition(struct rows *rows, const struct ir_region *body) {
+    for (struct ir_walk walk = ir_walk(body); walk.at; ir_next(&walk)) {
         if (walk.at->kind != IR_IF)
             continue;
         walk.goes_around = walk.at->result_count && find_kept(rows, walk.at->results[0]);
@@ -423,7 +435,7 @@ static struct kept_value *find_condition(struct rows *rows) {
 
 static void lower_inside(struct lowering *l, const struct loop_part *part, struct rows *rows, struct target_expr *first,
                          struct target_expr *limit) {
-    struct kept_value *condition = rows && !rows->are_single ? find_condition(rows) : NULL;
+    struct kept_value *condition = rows && !rows->are_single ? find_condition(rows, body_of(part)) : NULL;
     if (!condition) {
         lower_part(l, part, first, limit);
         return;
@@ -443,21 +455,17 @@ static void lower_inside(struct lowering *l, const struct loop_part *part, struc
 
 static void lower_range(struct lowering *l, const struct ir_instruction *forall, struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
-    struct loop_part part = {forall, rows, NULL};
-    bool is_wanted = pass_wanted(l->options->passes, PASS_BORDERS);
-    const struct borders *borders = is_wanted ? borders_find(l, forall, rows) : NULL;
-    if (!borders) {
+    struct loop_part part = {forall, rows, false};
+    struct target_expr *inside = first, *outside = limit;
+    if (!borders_enter(l, forall, rows, &inside, &outside)) {
         lower_part(l, &part, first, limit);
         return;
     }
-    pass_changed(l->options->passes, PASS_BORDERS);
-    struct target_expr *inside = first, *outside = limit;
-    borders_enter(l, borders, rows, &inside, &outside);
-    struct lower_scope scope = borders_enter_others(l, borders, inside, outside, &first, &limit);
+    struct lower_scope scope = borders_enter_others(l, inside, outside, &first, &limit);
     lower_loop(l, &part, first, limit, 0);
     lower_leave(l, scope);
     lower_forget(l, forall->regions[0]);
-    part.borders = borders;
+    part.is_inside = true;
     lower_inside(l, &part, rows, inside, outside);
 }
 
@@ -608,7 +616,8 @@ static int64_t work_of(const struct ir_region *region) {
         int64_t own = 1, rounds = 1, inside = 0;
         if (instruction->kind == IR_OPERATION && !ir_is_cheap(instruction))
             own = CPU_LONG_WORK;
-        for (int k = 0; k < 2 && instruction->regions[k]; k++)
+        int sides = instruction->kind == IR_IF && IR_PART(instruction, branch).is_inside ? 1 : 2;
+        for (int k = 0; k < sides && instruction->regions[k]; k++)
             inside += work_of(instruction->regions[k]);
         if (ir_is_loop(instruction)) {
             const struct ir_value *count = instruction->kind == IR_WHILE ? NULL : instruction->operands[0];

@@ -549,7 +549,8 @@ static bool is_truth(const struct target_expr *expr, bool truth) {
     return expr->base == BASE_BOOL && expr_is_integer(expr, truth);
 }
 
-/* A branch whose condition is known: only one side is lowered. Note [borders] has why it may be known here. */
+/* A branch whose condition is known: only one side is lowered. Note [borders] in ir/passes/split.c has why it may be
+   known here. */
 static void lower_decided(struct lowering *l, const struct ir_instruction *branch, bool truth) {
     const struct ir_region *region = branch->regions[truth ? 0 : 1];
     if (region)

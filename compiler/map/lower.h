@@ -327,22 +327,18 @@ bool rows_gives_rest(const struct rows *rows, const struct ir_instruction *at);
 /* Before the loop's body is lowered. `rest`: NULL where it is to be computed from the index. */
 void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *index, struct target_expr *rest);
 
-/* ---- borders.c: note [borders], for the loop mapping ---- */
+/* ---- borders.c: note [borders] in ir/passes/split.c, for the loop mapping ---- */
 
-struct borders;
-/* NULL: the loop stays one. `rows`: of which it is one, or NULL. */
-const struct borders *borders_find(struct lowering *l, const struct ir_instruction *loop, const struct rows *rows);
-/* The iterations *first to *limit become those inside. */
-void borders_enter(struct lowering *l, const struct borders *borders, const struct rows *rows,
+/* The branch that is the loop's body, or NULL: the loop stays one. */
+const struct ir_instruction *borders_of(const struct ir_instruction *loop);
+/* The iterations *first to *limit become those inside; false: nobody knows here which these are. `rows`: of which the
+   loop is one, or NULL. */
+bool borders_enter(struct lowering *l, const struct ir_instruction *loop, const struct rows *rows,
                    struct target_expr **first, struct target_expr **limit);
 /* The iterations *first to *limit become those outside of `inside` and `outside`: before the one, behind the other, or
    both in turn, in a loop of two rounds. */
-struct lower_scope borders_enter_others(struct lowering *l, const struct borders *borders, struct target_expr *inside,
-                                        struct target_expr *outside, struct target_expr **first,
-                                        struct target_expr **limit);
-/* Before the body for those inside is lowered. */
-void borders_bind(struct lowering *l, const struct borders *borders, const struct rows *rows,
-                  struct target_expr *index);
+struct lower_scope borders_enter_others(struct lowering *l, struct target_expr *inside, struct target_expr *outside,
+                                        struct target_expr **first, struct target_expr **limit);
 
 /* ---- conditions.c ---- */
 

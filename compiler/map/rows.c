@@ -12,7 +12,10 @@
    else f ((i - 40) / 64)`: iterations that do not take the branch have to be in a row, too. So rows begin below 0 and
    end behind the last int there is: a row's number is rounded down, in 64 bits, and the index with which a row begins,
    which is an int again, is computed modulo 2^32. Where all iterations are known to divide a natural number, ints
-   do. */
+   do.
+
+   ir/passes/split.c splits loops on IR. This stays in the mapping: rows are those of the range that a core does, and
+   where a range begins only the mapping knows. */
 #include "ir/build/linear.h"
 #include "ir/machine.h"
 #include "map/lower.h"

@@ -13,6 +13,7 @@ struct rebuild {
     struct map *values;           /* what stands for results of instructions that have been copied */
     struct map *known, *fitting;  /* for the next copy: what a pass says that a value is, and what does not wrap */
     struct map *within, *buffers; /* in a copy: what stands for what is made in it */
+    struct map *before;           /* instructions of a body that were copied before the branch it becomes */
 };
 
 struct ir_builder *rebuild_builder(const struct rebuild *r) {
@@ -56,7 +57,8 @@ static void copy(struct rebuild *r, const struct ir_instruction *at);
 
 static void copy_body(struct rebuild *r, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++)
-        copy(r, region->instructions.at[i]);
+        if (!map_has(r->before, region->instructions.at[i]))
+            copy(r, region->instructions.at[i]);
 }
 
 static struct ir_value **copied_yields(struct rebuild *r, const struct ir_region *region) {
@@ -240,7 +242,7 @@ static void copy(struct rebuild *r, const struct ir_instruction *at) {
 }
 
 static void begin_copies(struct rebuild *r) {
-    struct map **maps[] = {&r->known, &r->fitting, &r->within, &r->buffers};
+    struct map **maps[] = {&r->known, &r->fitting, &r->within, &r->buffers, &r->before};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
         *maps[i] = map_new(r->b->scratch);
 }
@@ -250,6 +252,46 @@ void rebuild_copy(struct rebuild *r, const struct ir_instruction *at) {
     for (size_t i = 0; i < at->result_count; i++)
         map_set(r->values, at->results[i], rebuilt(r, at->results[i]));
     begin_copies(r);
+}
+
+void rebuild_branched(struct rebuild *r, const struct ir_instruction *loop, rebuild_condition *condition,
+                      rebuild_before *is_before, void *context) {
+    struct ir_builder *b = r->b;
+    const struct ir_region *body = loop->regions[0];
+    b->rebuilding++; /* sums stay as they are, of which it may be known that they do not wrap */
+    ir_begin_forall(b, loop->outer, loop->inner, rebuilt(r, loop->operands[0]), loop->parameters[0]->name);
+    enter_copy(r, loop)->buffer = rebuilt_buffer(r, loop->buffer);
+    for (size_t i = 0; i < body->instructions.count; i++)
+        if (is_before(context, body->instructions.at[i])) {
+            copy(r, body->instructions.at[i]);
+            map_set(r->before, body->instructions.at[i], NULL);
+        }
+    enum ir_truth truth = ir_begin_choice(b, condition(context));
+    if (truth == IR_UNKNOWN)
+        IR_PART(ir_current(b)->owner, branch).is_inside = true;
+    if (truth != IR_FALSE)
+        copy_body(r, body);
+    ir_other_choice(b, truth);
+    if (truth == IR_UNKNOWN)
+        facts_undo(b, builder_top(b)); /* it is right everywhere */
+    r->known = map_new(b->scratch);
+    r->fitting = map_new(b->scratch);
+    if (truth != IR_TRUE)
+        copy_body(r, body);
+    ir_end_choice(b, truth);
+    ir_end_forall(b);
+    b->rebuilding--;
+    begin_copies(r);
+}
+
+struct ir_value *rebuild_early(struct rebuild *r, struct ir_value *value) {
+    const struct ir_instruction *at = value->definition;
+    struct ir_value *here = rebuilt(r, value), *x[3];
+    if (here != value || !at || at->kind != IR_OPERATION || !value->region || r->b->regions.at[value->region->id].open)
+        return here;
+    for (size_t i = 0; i < at->operand_count; i++)
+        x[i] = rebuild_early(r, at->operands[i]);
+    return builder_again(r->b, at, x);
 }
 
 /* ---- what stays ---- */

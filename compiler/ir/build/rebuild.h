@@ -22,6 +22,15 @@ void rebuild_fits(struct rebuild *r, const struct ir_instruction *operation);
 struct ir_value *rebuilt(const struct rebuild *r, struct ir_value *value);
 /* A copy of the instruction, and of all within, as the builder makes it here; it gives what the instruction gave. */
 void rebuild_copy(struct rebuild *r, const struct ir_instruction *instruction);
+/* A copy of a FORALL whose body is a branch, on a condition that is built in the loop: the then-branch is the body with
+   what was said for the next copy, the other one without, and right whatever the condition is. Instructions of the body
+   that `is_before` are asked for in their order, and go before the branch. */
+typedef struct ir_value *rebuild_condition(void *context);
+typedef bool rebuild_before(void *context, const struct ir_instruction *instruction);
+void rebuild_branched(struct rebuild *r, const struct ir_instruction *loop, rebuild_condition *condition,
+                      rebuild_before *is_before, void *context);
+/* What an operation that comes later will give, of operands that are there, or operations likewise. */
+struct ir_value *rebuild_early(struct rebuild *r, struct ir_value *value);
 /* The instruction itself goes here, with all that is within. */
 void rebuild_keep(struct rebuild *r, struct ir_instruction *instruction);
 

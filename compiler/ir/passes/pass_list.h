@@ -33,5 +33,6 @@ void pass_sink(struct arena *arena, struct ir_kernel *kernel);
 void pass_steady(struct arena *arena, struct ir_kernel *kernel);
 void pass_unroll(struct arena *arena, struct ir_kernel *kernel);
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel);
+void pass_borders(struct arena *arena, struct ir_kernel *kernel);
 
 #endif

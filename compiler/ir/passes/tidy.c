@@ -6,7 +6,7 @@
    `i == 0 || isBlank (s ! (i - 1))`, where s ! i has been loaded already: on a CPU, whose vectors
    a branch would keep away, the element before can be loaded whatever the condition says, as the
    array has it or is asked for its first one. That is done in loops over a tile's elements, of
-   which all tiles but the first then need no such care (whole_tiles.c). */
+   which all tiles but the first then need no such care (split.c). */
 #include "ir/passes/pass_list.h"
 
 #include "ir/places.h"
