@@ -14,7 +14,7 @@
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
-enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 8, FITS_STEPS = 1500 };
+enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 8, FITS_STEPS = 300 };
 /* To prove that a sum does not wrap may want the same of its parts: so deep are these questions. */
 enum { MOST_ASKED = 2 };
 enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
@@ -132,8 +132,7 @@ static bool has_parts(const struct ir_value *x) {
     const struct ir_instruction *made = x->definition;
     if (!made || linear_is_product(x) || made->kind != IR_OPERATION || (x->base != BASE_I32 && x->base != BASE_I64))
         return false;
-    return ((made->op == OP_ADD || made->op == OP_SUB) && x->base == BASE_I32) ||
-           (made->op == OP_MUL && !made->operands[0]->is_constant && !made->operands[1]->is_constant);
+    return ((made->op == OP_ADD || made->op == OP_SUB) && x->base == BASE_I32) || made->op == OP_MUL;
 }
 
 static bool find_parts(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
@@ -170,11 +169,17 @@ static const struct linear *parts_of(struct ir_builder *b, struct ir_value *x) {
     return known->is_apart ? &known->sum : NULL;
 }
 
-/* Sums of products have them for the operations of which it is known that they are these. */
+/* Sums of products have them for the operations of which it is known that they are these, and what was converted for
+   what it is converted to. */
 static void take_apart(struct ir_builder *b, struct linear *sum) {
     for (size_t i = 0; b->is_long_proof && i < sum->count; i++) {
-        const struct linear *parts = has_parts(sum->term[i].value) ? parts_of(b, sum->term[i].value) : NULL;
-        struct linear rest = *sum;
+        struct ir_value *value = sum->term[i].value, *from = linear_is_product(value) ? value : unconverted(b, value);
+        const struct linear *parts = from == value && has_parts(value) ? parts_of(b, value) : NULL;
+        struct linear rest = *sum, converted;
+        if (from != value) {
+            exact_sum(b, from, &converted);
+            parts = &converted;
+        }
         linear_remove(&rest, i);
         if (parts && linear_add(&rest, parts, sum->term[i].coefficient)) {
             *sum = rest;
@@ -229,15 +234,16 @@ static struct ir_value *natural_of(const struct ir_value *count) {
     return NULL;
 }
 
+/* x is an index below the bound, so there is one: of what the bound is the least of, none is 0. */
 static bool prove_below(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                         struct ir_value *bound, bool strict, int depth) {
-    const struct ir_instruction *definition = bound->definition;
-    struct ir_value *natural = natural_of(bound);
-    if (natural && prove_with(b, sum, factor, x, natural, strict, depth)) /* x is an index, so there is one: not 0 */
+    const struct ir_instruction *definition = unconverted(b, bound)->definition;
+    struct ir_value *natural = natural_of(unconverted(b, bound));
+    if (natural && prove_below(b, sum, factor, x, natural, strict, depth))
         return true;
     if (definition && definition->kind == IR_OPERATION && definition->op == OP_MIN)
         return prove_below(b, sum, factor, x, definition->operands[0], strict, depth) ||
-               prove_with(b, sum, factor, x, definition->operands[1], strict, depth);
+               prove_below(b, sum, factor, x, definition->operands[1], strict, depth);
     return prove_with(b, sum, factor, x, bound, strict, depth);
 }
 
@@ -401,11 +407,24 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
     return prove(b, &rest, depth - 1);
 }
 
+/* Divides a sum that must not be negative by what divides its coefficients: they make whole numbers, so the constant
+   is rounded down. */
+static bool divide_by(struct linear *sum, int64_t divisor) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].coefficient % divisor != 0)
+            return false;
+    for (size_t i = 0; i < sum->count; i++)
+        sum->term[i].coefficient /= divisor;
+    sum->constant = sum->constant / divisor - (sum->constant % divisor < 0);
+    return true;
+}
+
 /* The same of a quotient by a number that is at least 1: rest - q >= 0 says d * rest + d - 1 - y >= 0. */
-static bool prove_by_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int depth) {
+static bool prove_by_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
+                              int depth) {
     struct ir_value **y = x->definition->operands;
     struct linear rest = *sum, divisor, product;
-    if (!add_value(b, &rest, x, 1))
+    if (!divide_by(&rest, factor) || !add_value(b, &rest, x, 1))
         return false;
     exact_sum(b, y[1], &divisor);
     return linear_multiply(b, &rest, &divisor, &product) && linear_add(&product, &divisor, 1) &&
@@ -444,15 +463,21 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
     if (definition->op == OP_REM)
         return prove_with(b, sum, factor, x, y[1], true, depth);
     return prove_instead(b, sum, factor, x, y[0], depth) ||
-           (b->is_long_proof && !b->times && factor == 1 && prove_by_division(b, sum, x, depth));
+           (b->is_long_proof && !b->times && prove_by_division(b, sum, x, factor, depth));
 }
 
-/* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1), however q is rounded. */
+/* A quotient q = y / c that lifts it, however it is rounded. Alone, rest + q >= 0 says c * rest + y >= 0; of a multiple
+   of c, c * q is at least y - (c - 1). */
 static bool prove_by_lifting_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
                                       int64_t factor, int depth) {
     int64_t c = linear_divisor(x);
     struct ir_value *y = c ? x->definition->operands[0] : NULL;
     struct linear rest = *sum;
+    if (c > 1 && factor == 1) {
+        rest = (struct linear){.base = sum->base, .exact = sum->exact};
+        return linear_add(&rest, sum, c) && add_value(b, &rest, x, -c) && add_value(b, &rest, y, 1) &&
+               prove(b, &rest, depth - 1);
+    }
     return c && factor % c == 0 && add_value(b, &rest, x, -factor) && add_value(b, &rest, y, factor / c) &&
            !__builtin_sub_overflow(rest.constant, factor / c * (c - 1), &rest.constant) && prove(b, &rest, depth - 1);
 }
@@ -522,8 +547,7 @@ static int64_t coefficient_of(const struct linear *sum, const struct ir_value *x
     return 0;
 }
 
-/* How often a known order x <= y has to be taken out of the sum to rid it of a term that lifts, being one of y's terms,
-   or of one of x's that pulls; 0: it does not help. */
+/* How often a term with the coefficient c has to be taken out to rid a sum of the same term; 0: it does not. */
 static int64_t factor_of_term(int64_t c, int64_t coefficient) {
     return c > 0 && coefficient > 0 && coefficient % c == 0 ? coefficient / c : 0;
 }
@@ -532,25 +556,21 @@ static void order_sum(struct ir_builder *b, struct ir_value *x, struct linear *s
     exact_sum(b, b->is_long_proof ? unconverted(b, x) : x, sum);
 }
 
-static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, const struct order *order) {
-    int64_t factor = coefficient_of(sum, order->y);
-    if (factor > 0)
-        return factor;
-    struct linear part;
-    order_sum(b, order->x, &part);
-    factor = 0;
-    for (size_t t = 0; factor == 0 && t < part.count; t++)
-        factor = factor_of_term(part.term[t].coefficient, -coefficient_of(sum, part.term[t].value));
-    if (factor > 0)
-        return factor;
-    order_sum(b, order->y, &part);
-    for (size_t t = 0; factor == 0 && t < part.count; t++)
-        factor = factor_of_term(part.term[t].coefficient, coefficient_of(sum, part.term[t].value));
-    return factor;
+/* How often a known order x <= y has to be taken out of the sum to rid it of a term: one that pulls the sum down as it
+   does y - x, or one that lifts both; 0: it does not help. */
+static int64_t factor_of_order(struct ir_builder *b, const struct order *order, const struct ir_value *term,
+                               int64_t coefficient) {
+    struct linear apart, x;
+    order_sum(b, order->y, &apart);
+    order_sum(b, order->x, &x);
+    if (!linear_add(&apart, &x, -1))
+        return 0;
+    int64_t c = coefficient_of(&apart, term);
+    return coefficient < 0 ? factor_of_term(-c, -coefficient) : factor_of_term(c, coefficient);
 }
 
 /* A factor of a product is replaced by the end of its range, where that says much. */
-enum { MOST_END = 1 << 16 };
+enum { MOST_END = 1 << 26 };
 static bool prove_by_end(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t coefficient,
                          int depth) {
     struct range range = facts_range(b, x);
@@ -607,12 +627,19 @@ static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struc
     return false;
 }
 
+/* A product that lifts the sum is left out where no factor is negative. */
+static bool prove_without(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
+    struct linear rest = *sum;
+    linear_remove(&rest, at);
+    return sum->term[at].coefficient > 0 && is_natural(b, sum->term[at].value, depth) && prove(b, &rest, depth - 1);
+}
+
 /* Replaces one factor of a product by a bound of that factor, where the other factors are not negative. */
 static bool prove_by_product(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
     struct ir_value *product = sum->term[at].value;
     int64_t coefficient = sum->term[at].coefficient;
     bool is_proved = false;
-    for (size_t k = 0; linear_is_product(product) && k < product->definition->operand_count && !is_proved; k++) {
+    for (size_t k = product->definition->operand_count; k-- > 0 && !is_proved;) { /* what was made last first */
         struct ir_value *x = product->definition->operands[k], *times = linear_other_factors(b, product, k);
         if (!times || !is_natural(b, times, depth))
             continue;
@@ -639,7 +666,7 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     struct ir_value *value = sum->term[at].value;
     int64_t factor = sum->term[at].coefficient;
     if (linear_is_product(value))
-        return prove_by_product(b, sum, at, depth);
+        return prove_by_product(b, sum, at, depth) || prove_without(b, sum, at, depth);
     if (factor > 0)
         return prove_by_lifting_term(b, sum, value, factor, depth);
     if (factor == INT64_MIN || prove_by_term(b, sum, value, -factor, depth))
@@ -650,22 +677,7 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     return false;
 }
 
-static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
-    range_wide low, high;
-    linear_bounds(b, sum, &low, &high);
-    if (low >= 0)
-        return true;
-    if (depth == 0 || high < 0 || b->proof_steps == 0)
-        return false;
-    b->proof_steps--;
-    for (size_t k = 0; k < 2 * sum->count; k++) { /* those that pull, then those that lift */
-        size_t i = k % sum->count;
-        if ((sum->term[i].coefficient > 0) != (k >= sum->count) || is_settled(b, sum, i))
-            continue;
-        if (prove_by_replacing(b, sum, i, depth))
-            return true;
-        vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
-    }
+static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
     size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
     size_t first = count;
     for (; first > 0 && most > 0; first--)
@@ -674,9 +686,52 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
         struct order order = b->orders.at[i];
         if (order.is_minor && !b->is_long_proof)
             continue;
-        int64_t factor = factor_of_order(b, sum, &order);
+        int64_t factor = factor_of_order(b, &order, sum->term[at].value, sum->term[at].coefficient);
         if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
             return true;
+    }
+    return false;
+}
+
+/* When the value, or the last factor of the product, was made. */
+static uint32_t made_at(const struct ir_value *value) {
+    uint32_t last = linear_is_product(value) ? 0 : value->id;
+    for (size_t i = 0; linear_is_product(value) && i < value->definition->operand_count; i++)
+        last = value->definition->operands[i]->id > last ? value->definition->operands[i]->id : last;
+    return last;
+}
+
+/* Which term is replaced next: those that pull, then those that lift; in a long proof what was made last comes first,
+   as it is made of the others. */
+static size_t next_term(const struct ir_builder *b, const struct linear *sum, const bool *done) {
+    size_t best = sum->count;
+    for (size_t i = 0; i < sum->count; i++) {
+        bool lifts = sum->term[i].coefficient > 0;
+        if (done[i])
+            continue;
+        if (best == sum->count || lifts < (sum->term[best].coefficient > 0) ||
+            (b->is_long_proof && lifts == (sum->term[best].coefficient > 0) &&
+             made_at(sum->term[i].value) > made_at(sum->term[best].value)))
+            best = i;
+    }
+    return best;
+}
+
+static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
+    range_wide low, high;
+    bool done[LINEAR_MAX_TERMS] = {false};
+    linear_bounds(b, sum, &low, &high);
+    if (low >= 0)
+        return true;
+    if (depth == 0 || high < 0 || b->proof_steps == 0)
+        return false;
+    b->proof_steps--;
+    for (size_t i; (i = next_term(b, sum, done)) < sum->count; done[i] = true) {
+        if (is_settled(b, sum, i))
+            continue;
+        if (prove_by_known_orders(b, sum, i, depth) || prove_by_replacing(b, sum, i, depth))
+            return true;
+        vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
     }
     return false;
 }
