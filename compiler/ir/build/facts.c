@@ -80,6 +80,11 @@ static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value
 }
 
 static void push_minor_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
+    for (size_t i = 0; i < b->orders.count; i++) {
+        const struct order *known = &b->orders.at[i];
+        if (known->y == y && known->strict >= strict && ir_is_same(known->x, x))
+            return;
+    }
     push_order(b, x, y, strict);
     b->orders.at[b->orders.count - 1].is_minor = true;
 }
@@ -151,7 +156,7 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
         int64_t c = made->op != OP_SUB && least <= INT32_MAX ? linear_divisor(value) : 0;
         if (c > 0)
             learn_least(b, x[0], least * c, true);
-        else if (are_natural)
+        else if (are_natural && (made->op != OP_SUB || is_int)) /* of other integers it wraps below 0 */
             learn_least(b, x[0], least, true);
         break;
     }
@@ -196,7 +201,7 @@ static void assume_different(struct ir_builder *b, struct ir_value *x, struct ir
         range.high--;
     facts_narrow(b, x, range);
     struct linear apart = {.base = x->base, .exact = true, .constant = -other.low};
-    if (range.low == other.low + 1 && x->definition)
+    if (range.low == other.low + 1 && range.low >= 1 && x->definition)
         learn_least(b, x, range.low, true);
     if (range.low < other.low && linear_divisor(x) && facts_add(b, &apart, x, 1) && facts_are_natural(b, &apart))
         assume_order(b, y, x, true, from_depth);
