@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Count the checks that are left in code with --check: instructions of the optimised IR for CUDA, of the programs of
-examples, benchmarks/fcl and benchmarks/suites, by kind; with --programs also by program, the most first."""
+"""Count the checks that are left in code with --check, or with another --degree: instructions of the optimised IR for
+CUDA, of the programs of examples, benchmarks/fcl and benchmarks/suites, by kind; with --programs also by program, the
+most first."""
 
 import argparse
 import collections
@@ -18,9 +19,9 @@ def programs():
     return sorted(os.path.relpath(path, ROOT) for path in found)
 
 
-def left_in(fclc, program):
+def left_in(fclc, degree, program):
     """How many of each message."""
-    command = [fclc, "--dump=ir-opt", "--check", "--target=cuda", os.path.join(ROOT, program)]
+    command = [fclc, "--dump=ir-opt", f"--check={degree}", "--target=cuda", os.path.join(ROOT, program)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return collections.Counter(re.findall(r"^ *check .*?\((.*)\)$", text, re.MULTILINE))
 
@@ -29,8 +30,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
     parser.add_argument("--programs", action="store_true", help="also how many each program has")
+    parser.add_argument("--degree", choices=("none", "memory", "all"), default="all", help="of --check")
     options = parser.parse_args()
-    left = {program: left_in(options.fclc, program) for program in programs()}
+    left = {program: left_in(options.fclc, options.degree, program) for program in programs()}
     kinds = sum(left.values(), collections.Counter())
     for kind, count in kinds.most_common():
         print(f"{count:6} {kind}")

@@ -76,7 +76,10 @@ static struct ir_value *any_condition(struct fixture *t, uint64_t *seed) {
     static const enum ir_op ops[] = {OP_LT, OP_LE, OP_EQ, OP_LT};
     struct ir_value *x = any_value(t, seed, 2), *y = draw(seed, 2) ? any_constant(t, seed) : any_value(t, seed, 1);
     struct ir_value *c = ir_binary(t->b, ops[draw(seed, 4)], x, y);
-    return draw(seed, 3) ? c : DO(AND, c, DO(LE, any_constant(t, seed), any_value(t, seed, 1)));
+    if (draw(seed, 3))
+        return c;
+    struct ir_value *other = DO(LE, any_constant(t, seed), draw(seed, 2) ? x : any_value(t, seed, 1));
+    return draw(seed, 2) ? DO(AND, c, other) : DO(OR, c, other);
 }
 
 static int64_t evaluate(const struct fixture *t, const struct ir_value *value) {
@@ -348,10 +351,10 @@ static void proofs_with_products_hold(void **state) {
         t->m = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "m");
         struct ir_value *fits = draw(&seed, 3) ? product_fits(t, t->n, t->m) : ir_bool(t->b, true);
         ir_assume(t->b, fits);
-        struct ir_value *counts[2],
-            *choices[] = {t->n, t->m, DO(MUL, t->n, t->m), DO(DIV, t->n, DO(MAX, t->m, INT(1)))};
+        struct ir_value *counts[2], *choices[] = {t->n, t->m, DO(MUL, t->n, t->m), DO(DIV, t->n, DO(MAX, t->m, INT(1))),
+                                                  DO(MUL, DO(MIN, t->n, INT(1 << 20)), INT(4))};
         for (int c = 0; c < 2; c++)
-            counts[c] = DO(MAX, choices[draw(&seed, 4)], INT(0));
+            counts[c] = DO(MAX, choices[draw(&seed, 5)], INT(0));
         t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, counts[0], "i");
         t->k = ir_begin_for(t->b, counts[1], NULL, 0, "k");
         struct ir_value *known = DO(LT, any_term(t, &seed, 2), any_term(t, &seed, 2));
@@ -366,7 +369,9 @@ static void proofs_with_products_hold(void **state) {
                 y = x;
                 x = INT((int64_t)draw(&seed, 3) - 1);
             } else if (draw(&seed, 3) == 0) {
-                x = DO(DIV, any_of_four(t, &seed), any_of_four(t, &seed));
+                struct ir_value *by = any_of_four(t, &seed);
+                x = DO(DIV, any_of_four(t, &seed), draw(&seed, 3) ? by : draw(&seed, 2) ? DO(MAX, by, INT(1)) : INT(4));
+                x = draw(&seed, 2) ? x : DO(MUL, any_of_four(t, &seed), x);
             }
         }
         struct ir_value *asked = draw(&seed, 2) ? DO(LT, x, y) : DO(LE, x, y);
@@ -439,15 +444,40 @@ static void chunks_of_any_size(void **state) {
     }
 }
 
+/* A chunk is full where it has as many elements, or more and another follows: in both cases it has these. And a panel
+   of a matrix has the rows that are left, but for more than 256 of them. */
+static void full_chunks_and_panels(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    t->n = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "n");
+    t->m = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "m");
+    ir_assume(t->b, product_fits(t, t->n, t->n));
+    struct ir_value *left = DO(SUB, t->m, INT(5));
+    struct ir_value *more = DO(AND, DO(LT, INT(4096), left), DO(NE, t->n, INT(7)));
+    ir_begin_if(t->b, DO(OR, DO(EQ, left, INT(4096)), more));
+    assert_true(ir_prove(t->b, DO(LE, INT(4101), t->m)));
+    assert_false(ir_prove(t->b, DO(LE, INT(4102), t->m)));
+    ir_end_only(t->b);
+    assert_false(ir_prove(t->b, DO(LE, INT(4101), t->m)));
+    struct ir_value *panels = DO(MAX, DO(SHR, DO(ADD, DO(MIN, t->n, INT(1 << 30)), INT(255)), INT(8)), INT(0));
+    t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, panels, "i");
+    struct ir_value *first = DO(MUL, t->i, INT(256)), *rows = DO(MIN, DO(SUB, t->n, first), INT(256));
+    t->k = ir_begin_for(t->b, DO(MAX, DO(MUL, rows, INT(16)), INT(0)), NULL, 0, "k");
+    struct ir_value *row = DO(ADD, first, DO(SHR, t->k, INT(4)));
+    assert_true(ir_prove(t->b, DO(LT, row, t->n)));
+    assert_true(ir_prove(t->b, DO(LE, DO(MUL, t->n, row), DO(MUL, t->n, t->n))));
+    assert_false(ir_prove(t->b, DO(LT, DO(ADD, row, INT(1)), t->n)));
+    assert_false(ir_prove(t->b, DO(LT, DO(ADD, first, DO(SHR, t->k, INT(3))), t->n)));
+    end_loops(t);
+    arena_free(t->arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(proofs_hold),
-        cmocka_unit_test(places_are_told_apart),
-        cmocka_unit_test(index_functions),
-        cmocka_unit_test(remainders_bound),
-        cmocka_unit_test(proofs_with_products_hold),
-        cmocka_unit_test(places_in_matrices),
-        cmocka_unit_test(chunks_of_any_size),
+        cmocka_unit_test(full_chunks_and_panels), cmocka_unit_test(proofs_hold),
+        cmocka_unit_test(places_are_told_apart),  cmocka_unit_test(index_functions),
+        cmocka_unit_test(remainders_bound),       cmocka_unit_test(proofs_with_products_hold),
+        cmocka_unit_test(places_in_matrices),     cmocka_unit_test(chunks_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Declarations that the files of the builder share. Each file uses those before it: values.c
-   (values and what is known of them), linear.c (sums), products.c, facts.c (what is assumed), prove.c (what
-   follows), simplify.c (rules: what an operation is equal to), build.c (operations and memory),
+   (values and what is known of them), linear.c (sums), products.c, facts.c (what is assumed) and prove.c (what
+   follows), which use each other, simplify.c (rules: what an operation is equal to), build.c (operations and memory),
    control.c (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILD_BUILDER_H
 #define FCL_IR_BUILD_BUILDER_H
@@ -50,6 +50,12 @@ struct order {
     bool strict, is_minor; /* it is for longer proofs alone */
 };
 
+/* A condition that a proof supposes. */
+struct supposed {
+    const struct ir_value *condition;
+    bool truth;
+};
+
 struct settled_term {
     const struct ir_value *value;
     int64_t coefficient;
@@ -92,6 +98,8 @@ struct ir_builder {
     int proof_steps; /* left of the proof that is tried */
     int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
     struct known_sum *sums;
+    struct failed_goal *failures; /* of the proof of this number */
+    int proof;
     ir_values products;     /* of values, in proofs alone: note [products] in linear.h */
     struct ir_value *times; /* in a proof: what the bound that is looked for is multiplied by; or NULL */
     struct known_operation *operations;
@@ -99,9 +107,11 @@ struct ir_builder {
     int asks;                         /* how deep a proof may still ask whether something wraps */
     VEC(struct settled_term) settled; /* terms that a proof replaces no more */
     size_t settled_from;              /* those of the goal at hand */
-    int supposes;                     /* how many conditions a proof supposes */
+    VEC(struct supposed) supposed;    /* what a proof supposes, from this one on; and the orders from that one on */
+    size_t supposed_from, orders_supposed_from;
     uint32_t told_proof, told_proofs; /* the number of the proof that goes by what was told, or 0; and of all these */
     struct known_parts *known_parts;
+    struct known_order *known_orders;
     size_t store_count, instruction_count; /* all of them */
     int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
 };

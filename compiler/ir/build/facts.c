@@ -80,8 +80,88 @@ static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value
 }
 
 static void push_minor_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
+    for (size_t i = 0; i < b->orders.count; i++) {
+        const struct order *known = &b->orders.at[i];
+        if (known->y == y && known->strict >= strict && ir_is_same(known->x, x))
+            return;
+    }
     push_order(b, x, y, strict);
     b->orders.at[b->orders.count - 1].is_minor = true;
+}
+
+static bool is_at_most_zero(const struct ir_value *value) { return value->is_constant && value->constant.integer <= 0; }
+
+/* Each of them; but the first alone is a condition that short proofs ask for. */
+static void learn_holds(struct ir_builder *b, const struct ir_value *condition, bool is_minor) {
+    const struct ir_instruction *made = condition->definition;
+    if (!made || made->kind != IR_OPERATION || base_info[made->operands[0]->base].is_floating)
+        return;
+    for (size_t i = 0; made->op == OP_AND && i < 2; i++)
+        learn_holds(b, made->operands[i], true);
+    if (made->op == OP_LT || made->op == OP_LE)
+        (is_minor ? push_minor_order : push_order)(b, made->operands[0], made->operands[1], made->op == OP_LT);
+}
+
+/* A constant that no code has, so that it takes no number. */
+static struct ir_value *bound_of(struct ir_builder *b, enum base base, int64_t bound) {
+    struct ir_value *value = ARENA_NEW(b->scratch, struct ir_value);
+    *value = (struct ir_value){
+        .base = base, .is_constant = true, .constant = {.integer = bound}, .low = bound, .high = bound};
+    return value;
+}
+
+/* The value is at least that, which is 1 or more, and so is what it is made of, or a condition holds without which it
+   would not be. Whether a product wraps is no matter: what is not 0 has no factor that is. */
+static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t least, bool is_part) {
+    const struct ir_instruction *made = value->definition;
+    struct ir_value **x = made ? made->operands : NULL;
+    for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
+        if (made->results[i] == value && is_at_most_zero(made->regions[1]->yields.at[i]))
+            learn_holds(b, x[0], is_part);
+    bool is_operation = made && made->kind == IR_OPERATION, is_int = value->base == BASE_I32 || value->base == BASE_I64;
+    bool is_sum = is_operation && (made->op == OP_ADD || made->op == OP_SUB) && least > 1;
+    if (is_int && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT || is_sum) &&
+        facts_range(b, value).low < least)
+        push_minor_order(b, bound_of(b, value->base, least), value, false);
+    if (!is_operation)
+        return;
+    bool are_natural = made->operand_count == 2 && facts_range(b, x[0]).low >= 0 && facts_range(b, x[1]).low >= 0;
+    switch (made->op) {
+    case OP_SELECT:
+        if (is_at_most_zero(x[2])) {
+            learn_holds(b, x[0], is_part);
+            learn_least(b, x[1], least, true);
+        }
+        break;
+    case OP_MAX:
+        for (int i = 0; i < 2; i++)
+            if (is_at_most_zero(x[i]))
+                learn_least(b, x[1 - i], least, true);
+        break;
+    case OP_MIN:
+    case OP_MUL:
+        for (int i = 0; i < 2 && (are_natural || made->op == OP_MIN); i++)
+            learn_least(b, x[i], made->op == OP_MIN ? least : 1, true);
+        break;
+    case OP_CONVERT: {
+        struct range range = facts_range(b, x[0]);
+        if (base_info[x[0]->base].is_integer && range.low >= base_low(value->base) &&
+            range_high(x[0]->base, range) <= base_high(value->base))
+            learn_least(b, x[0], least, true);
+        break;
+    }
+    case OP_SUB:
+    case OP_DIV:
+    case OP_SHR: {
+        int64_t c = made->op != OP_SUB && least <= INT32_MAX ? linear_divisor(value) : 0;
+        if (c > 0)
+            learn_least(b, x[0], least * c, true);
+        else if (are_natural && (made->op != OP_SUB || is_int)) /* of other integers it wraps below 0 */
+            learn_least(b, x[0], least, true);
+        break;
+    }
+    default: break;
+    }
 }
 
 static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict,
@@ -96,6 +176,8 @@ static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_val
     narrow_through(b, x, (struct range){below.low, high > below.low ? high : below.low}, from_depth);
     narrow_through(b, y, (struct range){low < above.high ? low : above.high, above.high}, from_depth);
     push_order(b, x, y, strict);
+    if (low >= 1 && y->definition)
+        learn_least(b, y, low, true);
 }
 
 void ir_tell(struct ir_builder *b, struct ir_value *condition) {
@@ -108,7 +190,7 @@ void ir_tell(struct ir_builder *b, struct ir_value *condition) {
     vec_push(b->scratch, &b->told, condition);
 }
 
-/* x != y: an end of x's range that y is known to be goes. */
+/* x != y: an end of x's range that y is known to be goes; and x is more than y where it is not less. */
 static void assume_different(struct ir_builder *b, struct ir_value *x, struct ir_value *y, uint32_t from_depth) {
     struct range range = facts_range(b, x), other = facts_range(b, y);
     if (!range_is_point(y->base, other) || builder_depth(b, x) < from_depth || range.low == range.high)
@@ -118,6 +200,11 @@ static void assume_different(struct ir_builder *b, struct ir_value *x, struct ir
     if (range.high == other.low)
         range.high--;
     facts_narrow(b, x, range);
+    struct linear apart = {.base = x->base, .exact = true, .constant = -other.low};
+    if (range.low == other.low + 1 && range.low >= 1 && x->definition)
+        learn_least(b, x, range.low, true);
+    if (range.low < other.low && linear_divisor(x) && facts_add(b, &apart, x, 1) && facts_are_natural(b, &apart))
+        assume_order(b, y, x, true, from_depth);
 }
 
 static void assume_equal(struct ir_builder *b, struct ir_value *x, struct ir_value *y, uint32_t from_depth) {
@@ -144,80 +231,49 @@ static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_val
     }
 }
 
-static bool is_at_most_zero(const struct ir_value *value) { return value->is_constant && value->constant.integer <= 0; }
-
-/* Each of them; but the first alone is a condition that short proofs ask for. */
-static void learn_holds(struct ir_builder *b, const struct ir_value *condition, bool is_minor) {
-    const struct ir_instruction *made = condition->definition;
-    if (!made || made->kind != IR_OPERATION || base_info[made->operands[0]->base].is_floating)
-        return;
-    for (size_t i = 0; made->op == OP_AND && i < 2; i++)
-        learn_holds(b, made->operands[i], true);
-    if (made->op == OP_LT || made->op == OP_LE)
-        (is_minor ? push_minor_order : push_order)(b, made->operands[0], made->operands[1], made->op == OP_LT);
-}
-
-/* One that no code has, so that it takes no number. */
-static struct ir_value *zero_of(enum base base) {
-    static struct ir_value zeros[] = {
-        [BASE_I32] = {.base = BASE_I32, .is_constant = true}, [BASE_I64] = {.base = BASE_I64, .is_constant = true}};
-    return base == BASE_I32 || base == BASE_I64 ? &zeros[base] : NULL;
-}
-
-/* The value is at least 1, and so is what it is made of, or a condition holds without which it would not be. Whether a
-   product wraps is no matter: what is not 0 has no factor that is. */
-static void learn_positive(struct ir_builder *b, struct ir_value *value, bool is_part) {
-    const struct ir_instruction *made = value->definition;
-    struct ir_value **x = made ? made->operands : NULL;
-    for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
-        if (made->results[i] == value && is_at_most_zero(made->regions[1]->yields.at[i]))
-            learn_holds(b, x[0], is_part);
-    bool is_operation = made && made->kind == IR_OPERATION;
-    struct ir_value *zero = zero_of(value->base);
-    if (zero && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT) && facts_range(b, value).low < 1)
-        push_minor_order(b, zero, value, true);
-    if (!is_operation)
-        return;
-    bool are_natural = made->operand_count == 2 && facts_range(b, x[0]).low >= 0 && facts_range(b, x[1]).low >= 0;
-    switch (made->op) {
-    case OP_SELECT:
-        if (is_at_most_zero(x[2])) {
-            learn_holds(b, x[0], is_part);
-            learn_positive(b, x[1], true);
-        }
-        break;
-    case OP_MAX:
-        for (int i = 0; i < 2; i++)
-            if (is_at_most_zero(x[i]))
-                learn_positive(b, x[1 - i], true);
-        break;
-    case OP_MIN:
-    case OP_MUL:
-        for (int i = 0; i < 2 && (are_natural || made->op == OP_MIN); i++)
-            learn_positive(b, x[i], true);
-        break;
-    case OP_CONVERT: {
-        struct range range = facts_range(b, x[0]);
-        if (base_info[x[0]->base].is_integer && range.low >= base_low(value->base) &&
-            range_high(x[0]->base, range) <= base_high(value->base))
-            learn_positive(b, x[0], true);
-        break;
-    }
-    case OP_SUB:
-    case OP_DIV:
-    case OP_SHR:
-        if (are_natural)
-            learn_positive(b, x[0], true);
-        break;
-    default: break;
-    }
-}
-
 /* In the body of a loop of so many iterations there is one. Only orders are kept, as what is made of outer values alone
    may leave the loop. */
 void facts_runs(struct ir_builder *b, struct ir_value *count) {
     if (b->optimise > 0 && !count->is_constant)
-        learn_positive(b, count, false);
+        learn_least(b, count, 1, false);
+}
+
+/* The least that the value is where the condition holds; false: it says nothing of the kind. */
+static bool least_where(const struct ir_value *condition, const struct ir_value *value, int64_t *least) {
+    const struct ir_instruction *made = condition->definition;
+    int64_t others = 0;
+    if (!made || made->kind != IR_OPERATION || made->operand_count != 2)
+        return false;
+    struct ir_value *x = made->operands[0], *y = made->operands[1];
+    if (made->op == OP_AND || made->op == OP_OR) {
+        bool is_first = least_where(x, value, least), is_second = least_where(y, value, &others);
+        if (is_first && is_second ? (made->op == OP_AND) == (others > *least) : is_second)
+            *least = others;
+        return made->op == OP_AND ? is_first || is_second : is_first && is_second;
+    }
+    if (made->op == OP_EQ && x == value && y->is_constant)
+        *least = y->constant.integer;
+    else if ((made->op == OP_LE || made->op == OP_LT || made->op == OP_EQ) && y == value && x->is_constant)
+        *least = x->constant.integer + (made->op == OP_LT);
+    else
+        return false;
+    return true;
+}
+
+/* One of the two holds: what follows from both. */
+static void learn_from_either(struct ir_builder *b, const struct ir_value *either, const struct ir_value *part) {
+    const struct ir_instruction *made = part->definition;
+    int64_t least;
+    if (!made || made->kind != IR_OPERATION || made->operand_count != 2 ||
+        base_info[made->operands[0]->base].is_floating)
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct ir_value *x = made->operands[i];
+        if (x->base == BASE_BOOL)
+            learn_from_either(b, either, x);
+        else if (!x->is_constant && least_where(either, x, &least) && least >= 1)
+            learn_least(b, x, least, true);
+    }
 }
 
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {
@@ -233,6 +289,8 @@ void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, 
     else if (definition->op == (truth ? OP_AND : OP_OR)) {
         facts_assume(b, x[0], truth, from_depth);
         facts_assume(b, x[1], truth, from_depth);
+    } else if (truth && definition->op == OP_OR && b->optimise > 0) {
+        learn_from_either(b, condition, x[0]);
     } else if (fold_is_comparison(definition->op) && b->optimise > 0)
         assume_comparison(b, definition->op, x[0], x[1], truth, from_depth);
 }

@@ -14,9 +14,9 @@
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
-enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 8, FITS_STEPS = 1500 };
+enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 9, FITS_STEPS = 800 };
 /* To prove that a sum does not wrap may want the same of its parts: so deep are these questions. */
-enum { MOST_ASKED = 2 };
+enum { MOST_ASKED = 3 };
 enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* The steps of all long proofs of a kernel together: a program that makes very many checks is to
    compile in a second. */
@@ -39,6 +39,7 @@ static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
     b->is_long_proof = is_long;
     b->asks = is_long ? MOST_ASKED : 0;
     b->times = NULL;
+    b->proof++;
     b->proof_began_with = b->proof_steps;
 }
 
@@ -114,9 +115,9 @@ static struct ir_value *unconverted(struct ir_builder *b, struct ir_value *x) {
 
 /* ---- sums and products that do not wrap ---- */
 
-/* Operations as sums, kept while no more is known or told. Under what a proof supposes it goes by ranges whether they
-   wrap, so that what is found holds without that. */
-enum { KNOWN_PARTS = 128 };
+/* Operations as sums, kept while no more is known or told. What a proof supposes is left out, so that what is found
+   holds without that. */
+enum { KNOWN_PARTS = 128, MOST_SUPPOSED = 32 };
 struct known_parts {
     uint32_t known, told;
     int asks;      /* that the proof had */
@@ -132,8 +133,7 @@ static bool has_parts(const struct ir_value *x) {
     const struct ir_instruction *made = x->definition;
     if (!made || linear_is_product(x) || made->kind != IR_OPERATION || (x->base != BASE_I32 && x->base != BASE_I64))
         return false;
-    return ((made->op == OP_ADD || made->op == OP_SUB) && x->base == BASE_I32) ||
-           (made->op == OP_MUL && !made->operands[0]->is_constant && !made->operands[1]->is_constant);
+    return ((made->op == OP_ADD || made->op == OP_SUB) && x->base == BASE_I32) || made->op == OP_MUL;
 }
 
 static bool find_parts(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
@@ -158,23 +158,42 @@ static const struct linear *parts_of(struct ir_builder *b, struct ir_value *x) {
     if (!b->known_parts)
         b->known_parts = ARENA_ARRAY(b->scratch, struct known_parts, KNOWN_PARTS);
     struct known_parts *known = &b->known_parts[x->id % KNOWN_PARTS];
+    size_t from = b->supposed_from, orders_from = b->orders_supposed_from, count = b->orders.count;
+    size_t first = b->supposed.count > from ? orders_from : count;
+    struct order supposed[MOST_SUPPOSED];
     int asks = b->asks;
-    b->asks = b->supposes ? 0 : asks;
+    if (count - first > MOST_SUPPOSED)
+        b->asks = 0;
+    for (size_t i = first; i < count && b->asks; i++)
+        supposed[i - first] = b->orders.at[i];
     if (known->value != x || known->known != b->known || known->told != b->told_proof ||
         (!known->is_apart && known->asks < b->asks)) {
         struct known_parts found = {b->known, b->told_proof, b->asks, false, x, {0}};
+        b->supposed_from = b->supposed.count;
+        b->orders.count = b->asks ? first : count;
         found.is_apart = find_parts(b, x, &found.sum);
         *known = found;
     }
+    b->orders.count = count;
+    for (size_t i = first; i < count && b->asks; i++)
+        b->orders.at[i] = supposed[i - first];
+    b->supposed_from = from;
+    b->orders_supposed_from = orders_from;
     b->asks = asks;
     return known->is_apart ? &known->sum : NULL;
 }
 
-/* Sums of products have them for the operations of which it is known that they are these. */
+/* Sums of products have them for the operations of which it is known that they are these, and what was converted for
+   what it is converted to. */
 static void take_apart(struct ir_builder *b, struct linear *sum) {
     for (size_t i = 0; b->is_long_proof && i < sum->count; i++) {
-        const struct linear *parts = has_parts(sum->term[i].value) ? parts_of(b, sum->term[i].value) : NULL;
-        struct linear rest = *sum;
+        struct ir_value *value = sum->term[i].value, *from = linear_is_product(value) ? value : unconverted(b, value);
+        const struct linear *parts = from == value && has_parts(value) ? parts_of(b, value) : NULL;
+        struct linear rest = *sum, converted;
+        if (from != value) {
+            exact_sum(b, from, &converted);
+            parts = &converted;
+        }
         linear_remove(&rest, i);
         if (parts && linear_add(&rest, parts, sum->term[i].coefficient)) {
             *sum = rest;
@@ -229,15 +248,16 @@ static struct ir_value *natural_of(const struct ir_value *count) {
     return NULL;
 }
 
+/* x is an index below the bound, so there is one: of what the bound is the least of, none is 0. */
 static bool prove_below(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                         struct ir_value *bound, bool strict, int depth) {
-    const struct ir_instruction *definition = bound->definition;
-    struct ir_value *natural = natural_of(bound);
-    if (natural && prove_with(b, sum, factor, x, natural, strict, depth)) /* x is an index, so there is one: not 0 */
+    const struct ir_instruction *definition = unconverted(b, bound)->definition;
+    struct ir_value *natural = natural_of(unconverted(b, bound));
+    if (natural && prove_below(b, sum, factor, x, natural, strict, depth))
         return true;
     if (definition && definition->kind == IR_OPERATION && definition->op == OP_MIN)
         return prove_below(b, sum, factor, x, definition->operands[0], strict, depth) ||
-               prove_with(b, sum, factor, x, definition->operands[1], strict, depth);
+               prove_below(b, sum, factor, x, definition->operands[1], strict, depth);
     return prove_with(b, sum, factor, x, bound, strict, depth);
 }
 
@@ -292,22 +312,44 @@ static void push_orders(struct ir_builder *b, const struct ir_value *value, bool
 /* Until end_supposing, which gets what this gives. */
 static size_t suppose(struct ir_builder *b, const struct ir_value *condition, bool truth) {
     size_t orders = b->orders.count;
-    b->supposes++;
+    if (b->supposed.count == b->supposed_from)
+        b->orders_supposed_from = orders;
+    vec_push(b->scratch, &b->supposed, ((struct supposed){condition, truth}));
     push_orders(b, condition, truth);
     return orders;
 }
 
 static void end_supposing(struct ir_builder *b, size_t orders) {
-    b->supposes--;
+    b->supposed.count--;
     b->orders.count = orders;
 }
 
-/* Whichever of the two it is. Where the condition was told there is the first alone. */
+/* A condition that is known here, or of which the order is. */
+static enum ir_truth truth_of(struct ir_builder *b, const struct ir_value *condition) {
+    const struct ir_instruction *made = condition->definition;
+    bool is_order = made && made->kind == IR_OPERATION && (made->op == OP_LT || made->op == OP_LE);
+    for (size_t i = b->supposed_from; i < b->supposed.count; i++)
+        if (b->supposed.at[i].condition == condition)
+            return b->supposed.at[i].truth ? IR_TRUE : IR_FALSE;
+    if (b->outside || facts_of(b, condition)->truth != IR_UNKNOWN)
+        return b->outside ? IR_UNKNOWN : facts_of(b, condition)->truth;
+    for (size_t i = b->orders.count; is_order && b->is_long_proof && i-- > 0;) {
+        const struct order *order = &b->orders.at[i];
+        if (order->x == made->operands[0] && order->y == made->operands[1] && order->strict >= (made->op == OP_LT))
+            return IR_TRUE;
+    }
+    return IR_UNKNOWN;
+}
+
+/* Whichever of the two it is. Where the condition is known, or was told, there is one alone. */
 static bool prove_by_selection(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                                int depth) {
     struct ir_value **y = x->definition->operands;
+    enum ir_truth known = is_told(b, y[0]) ? IR_TRUE : truth_of(b, y[0]);
     bool is_proved = true;
-    for (int which = 1; which <= 2 && is_proved && !(which == 2 && is_told(b, y[0])); which++) {
+    for (int which = 1; which <= 2 && is_proved; which++) {
+        if (known == (which == 1 ? IR_FALSE : IR_TRUE))
+            continue;
         size_t orders = suppose(b, y[0], which == 1);
         size_t from = b->settled_from;
         b->settled_from = b->settled.count; /* more is known */
@@ -345,7 +387,7 @@ static bool replace_given(struct ir_builder *b, struct linear *rest, struct ir_v
 /* Whichever branch they come from: all that the branch gives is replaced together. */
 static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, const struct ir_instruction *branch,
                               int depth) {
-    enum ir_truth known = b->outside ? IR_UNKNOWN : facts_of(b, branch->operands[0])->truth;
+    enum ir_truth known = truth_of(b, branch->operands[0]);
     struct ir_value *times = b->times;
     bool is_proved = true;
     b->times = NULL;
@@ -353,12 +395,15 @@ static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, co
         if (known == (r == 0 ? IR_FALSE : IR_TRUE))
             continue;
         struct linear rest = *sum;
-        size_t orders = suppose(b, branch->operands[0], r == 0);
+        size_t orders = b->orders.count;
+        if (known == IR_UNKNOWN)
+            suppose(b, branch->operands[0], r == 0);
         for (size_t i = 0; i < sum->count && is_proved; i++)
             is_proved =
                 replace_given(b, &rest, sum->term[i].value, sum->term[i].coefficient, branch, branch->regions[r]);
         is_proved = is_proved && prove_apart(b, &rest, depth - 1);
-        end_supposing(b, orders);
+        if (known == IR_UNKNOWN)
+            end_supposing(b, orders);
     }
     b->times = times;
     return is_proved;
@@ -382,6 +427,47 @@ static bool is_natural(struct ir_builder *b, struct ir_value *x, int depth) {
     return is_at_least(b, x, 0, depth);
 }
 
+/* Divides a sum that must not be negative by what divides its coefficients: they make whole numbers, so the constant
+   is rounded down. */
+static bool divide_by(struct linear *sum, int64_t divisor) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].coefficient % divisor != 0)
+            return false;
+    for (size_t i = 0; i < sum->count; i++)
+        sum->term[i].coefficient /= divisor;
+    sum->constant = sum->constant / divisor - (sum->constant % divisor < 0);
+    return true;
+}
+
+/* What the count of a loop that runs comes to: of a branch that is known what it gives, of the larger of it and 0 the
+   other. */
+static struct ir_value *count_of_run(struct ir_builder *b, struct ir_value *count) {
+    for (struct ir_value *next = count; next;) {
+        count = unconverted(b, next);
+        const struct ir_instruction *made = count->definition;
+        enum ir_truth truth = made && made->kind == IR_IF ? truth_of(b, made->operands[0]) : IR_UNKNOWN;
+        size_t which;
+        next = natural_of(count);
+        if (truth != IR_UNKNOWN && is_given(made, count, &which))
+            next = made->regions[truth == IR_FALSE]->yields.at[which];
+    }
+    return count;
+}
+
+/* A quotient y / c of an index y that is below c * n is below n, whatever it is multiplied by. */
+static bool prove_by_quotient_of_index(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
+                                       int64_t factor, int depth) {
+    int64_t c = linear_divisor(x);
+    struct ir_value *count = c > 1 ? count_of_index(x->definition->operands[0]) : NULL;
+    struct linear most, rest = *sum;
+    if (!count || count->is_constant)
+        return false;
+    exact_sum(b, count_of_run(b, count), &most);
+    most.constant--;
+    return divide_by(&most, c) && add_value(b, &rest, x, factor) &&
+           linear_add_times(b, &rest, &most, -factor, b->times) && prove(b, &rest, depth - 1);
+}
+
 /* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >=
    0; of a multiple of c, c * q is at most y. Both want y / c rounded down: a shift is, a division of a natural y is. */
 static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
@@ -402,15 +488,46 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
 }
 
 /* The same of a quotient by a number that is at least 1: rest - q >= 0 says d * rest + d - 1 - y >= 0. */
-static bool prove_by_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int depth) {
+static bool prove_by_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
+                              int depth) {
     struct ir_value **y = x->definition->operands;
     struct linear rest = *sum, divisor, product;
-    if (!add_value(b, &rest, x, 1))
+    if (!divide_by(&rest, factor) || !add_value(b, &rest, x, 1))
         return false;
     exact_sum(b, y[1], &divisor);
     return linear_multiply(b, &rest, &divisor, &product) && linear_add(&product, &divisor, 1) &&
            !__builtin_sub_overflow(product.constant, 1, &product.constant) && add_value(b, &product, y[0], -1) &&
            prove(b, &product, depth - 1);
+}
+
+/* d, or the larger of it and 1. */
+static struct ir_value *at_least_one(struct ir_value *d) {
+    const struct ir_instruction *made = d->definition;
+    for (int i = 0; made && made->kind == IR_OPERATION && made->op == OP_MAX && i < 2; i++)
+        if (made->operands[i]->is_constant && made->operands[i]->constant.integer == 1)
+            return made->operands[1 - i];
+    return d;
+}
+
+/* A quotient y / d of an index y that is below d * n is below n, whatever it is multiplied by. */
+static bool prove_by_division_of_index(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
+                                       int64_t factor, int depth) {
+    struct ir_value *count = count_of_index(x->definition->operands[0]), *d = at_least_one(x->definition->operands[1]);
+    struct linear product, most = {.base = sum->base, .exact = true, .constant = -1}, rest = *sum;
+    if (!count || count->is_constant || !is_natural(b, d, depth)) /* two negative factors would make it positive, too */
+        return false;
+    exact_sum(b, count_of_run(b, count), &product);
+    struct ir_value *value = product.count == 1 ? product.term[0].value : NULL;
+    if (!value || !linear_is_product(value) || product.term[0].coefficient != 1 || product.constant != 0)
+        return false;
+    for (size_t k = 0; k < value->definition->operand_count; k++) {
+        struct ir_value *n = value->definition->operands[k] == d ? linear_other_factors(b, value, k) : NULL;
+        const struct linear one = {.base = sum->base, .exact = true, .count = 1, .term = {{n, 1}}};
+        if (n)
+            return linear_add(&most, &one, 1) && add_value(b, &rest, x, factor) &&
+                   linear_add_times(b, &rest, &most, -factor, b->times) && prove(b, &rest, depth - 1);
+    }
+    return false;
 }
 
 /* A term that pulls the sum down is replaced by an upper bound of it: what its definition tells. */
@@ -435,7 +552,8 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
         return prove_by_selection(b, sum, factor, x, depth);
     if (definition->op == OP_CONVERT)
         return unconverted(b, x) != x && prove_instead(b, sum, factor, x, unconverted(b, x), depth);
-    if (!b->times && prove_by_quotient(b, sum, x, factor, depth))
+    if (prove_by_quotient_of_index(b, sum, x, factor, depth) ||
+        (!b->times && prove_by_quotient(b, sum, x, factor, depth)))
         return true;
     if ((definition->op != OP_REM && definition->op != OP_DIV) ||
         !is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0) ||
@@ -443,16 +561,24 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
         return false;
     if (definition->op == OP_REM)
         return prove_with(b, sum, factor, x, y[1], true, depth);
+    if (b->is_long_proof && prove_by_division_of_index(b, sum, x, factor, depth))
+        return true;
     return prove_instead(b, sum, factor, x, y[0], depth) ||
-           (b->is_long_proof && !b->times && factor == 1 && prove_by_division(b, sum, x, depth));
+           (b->is_long_proof && !b->times && prove_by_division(b, sum, x, factor, depth));
 }
 
-/* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1), however q is rounded. */
+/* A quotient q = y / c that lifts it, however it is rounded. Alone, rest + q >= 0 says c * rest + y >= 0; of a multiple
+   of c, c * q is at least y - (c - 1). */
 static bool prove_by_lifting_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
                                       int64_t factor, int depth) {
     int64_t c = linear_divisor(x);
     struct ir_value *y = c ? x->definition->operands[0] : NULL;
     struct linear rest = *sum;
+    if (c > 1 && factor == 1) {
+        rest = (struct linear){.base = sum->base, .exact = sum->exact};
+        return linear_add(&rest, sum, c) && add_value(b, &rest, x, -c) && add_value(b, &rest, y, 1) &&
+               prove(b, &rest, depth - 1);
+    }
     return c && factor % c == 0 && add_value(b, &rest, x, -factor) && add_value(b, &rest, y, factor / c) &&
            !__builtin_sub_overflow(rest.constant, factor / c * (c - 1), &rest.constant) && prove(b, &rest, depth - 1);
 }
@@ -522,8 +648,7 @@ static int64_t coefficient_of(const struct linear *sum, const struct ir_value *x
     return 0;
 }
 
-/* How often a known order x <= y has to be taken out of the sum to rid it of a term that lifts, being one of y's terms,
-   or of one of x's that pulls; 0: it does not help. */
+/* How often a term with the coefficient c has to be taken out to rid a sum of the same term; 0: it does not. */
 static int64_t factor_of_term(int64_t c, int64_t coefficient) {
     return c > 0 && coefficient > 0 && coefficient % c == 0 ? coefficient / c : 0;
 }
@@ -532,25 +657,44 @@ static void order_sum(struct ir_builder *b, struct ir_value *x, struct linear *s
     exact_sum(b, b->is_long_proof ? unconverted(b, x) : x, sum);
 }
 
-static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, const struct order *order) {
-    int64_t factor = coefficient_of(sum, order->y);
-    if (factor > 0)
-        return factor;
-    struct linear part;
-    order_sum(b, order->x, &part);
-    factor = 0;
-    for (size_t t = 0; factor == 0 && t < part.count; t++)
-        factor = factor_of_term(part.term[t].coefficient, -coefficient_of(sum, part.term[t].value));
-    if (factor > 0)
-        return factor;
-    order_sum(b, order->y, &part);
-    for (size_t t = 0; factor == 0 && t < part.count; t++)
-        factor = factor_of_term(part.term[t].coefficient, coefficient_of(sum, part.term[t].value));
-    return factor;
+/* What a known order x <= y says is not negative, y - x, kept while no more is known or told. */
+enum { KNOWN_ORDERS = 64 };
+struct known_order {
+    uint32_t known, told;
+    int asks;
+    const struct ir_value *x, *y;
+    bool is_long, is_sum;
+    struct linear sum;
+};
+
+/* NULL: it is too long a sum. */
+static const struct linear *sum_of_order(struct ir_builder *b, size_t which) {
+    if (!b->known_orders)
+        b->known_orders = ARENA_ARRAY(b->scratch, struct known_order, KNOWN_ORDERS);
+    const struct order order = b->orders.at[which];
+    struct known_order *known = &b->known_orders[which % KNOWN_ORDERS];
+    if (known->x != order.x || known->y != order.y || known->known != b->known || known->told != b->told_proof ||
+        known->asks != b->asks || known->is_long != b->is_long_proof) {
+        struct known_order found = {b->known, b->told_proof, b->asks, order.x, order.y, b->is_long_proof, false, {0}};
+        struct linear x;
+        order_sum(b, order.y, &found.sum);
+        order_sum(b, order.x, &x);
+        found.is_sum = linear_add(&found.sum, &x, -1);
+        *known = found;
+    }
+    return known->is_sum ? &known->sum : NULL;
+}
+
+/* How often an order has to be taken out of a sum to rid it of a term: one that pulls the sum down as it does y - x, or
+   one that lifts both; 0: it does not help. */
+static int64_t factor_of_order(struct ir_builder *b, size_t which, const struct ir_value *term, int64_t coefficient) {
+    const struct linear *apart = sum_of_order(b, which);
+    int64_t c = apart ? coefficient_of(apart, term) : 0;
+    return coefficient < 0 ? factor_of_term(-c, -coefficient) : factor_of_term(c, coefficient);
 }
 
 /* A factor of a product is replaced by the end of its range, where that says much. */
-enum { MOST_END = 1 << 16 };
+enum { MOST_END = 1 << 26 };
 static bool prove_by_end(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t coefficient,
                          int depth) {
     struct range range = facts_range(b, x);
@@ -581,7 +725,7 @@ static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struc
     struct ir_value **x = product->definition->operands;
     const struct ir_instruction *made = x[which]->definition;
     struct linear divisor, rest = *sum;
-    if (!made || made->kind != IR_OPERATION || made->op != OP_DIV || facts_range(b, made->operands[1]).low < 1)
+    if (!made || made->kind != IR_OPERATION || made->op != OP_DIV || !is_at_least(b, made->operands[1], 1, depth))
         return false;
     exact_sum(b, made->operands[1], &divisor);
     if (divisor.count != 1 || divisor.constant != 0 || divisor.term[0].coefficient < 1 ||
@@ -607,12 +751,19 @@ static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struc
     return false;
 }
 
+/* A product that lifts the sum is left out where no factor is negative. */
+static bool prove_without(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
+    struct linear rest = *sum;
+    linear_remove(&rest, at);
+    return sum->term[at].coefficient > 0 && is_natural(b, sum->term[at].value, depth) && prove(b, &rest, depth - 1);
+}
+
 /* Replaces one factor of a product by a bound of that factor, where the other factors are not negative. */
 static bool prove_by_product(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
     struct ir_value *product = sum->term[at].value;
     int64_t coefficient = sum->term[at].coefficient;
     bool is_proved = false;
-    for (size_t k = 0; linear_is_product(product) && k < product->definition->operand_count && !is_proved; k++) {
+    for (size_t k = product->definition->operand_count; k-- > 0 && !is_proved;) { /* what was made last first */
         struct ir_value *x = product->definition->operands[k], *times = linear_other_factors(b, product, k);
         if (!times || !is_natural(b, times, depth))
             continue;
@@ -639,7 +790,7 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     struct ir_value *value = sum->term[at].value;
     int64_t factor = sum->term[at].coefficient;
     if (linear_is_product(value))
-        return prove_by_product(b, sum, at, depth);
+        return prove_by_product(b, sum, at, depth) || prove_without(b, sum, at, depth);
     if (factor > 0)
         return prove_by_lifting_term(b, sum, value, factor, depth);
     if (factor == INT64_MIN || prove_by_term(b, sum, value, -factor, depth))
@@ -650,22 +801,7 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     return false;
 }
 
-static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
-    range_wide low, high;
-    linear_bounds(b, sum, &low, &high);
-    if (low >= 0)
-        return true;
-    if (depth == 0 || high < 0 || b->proof_steps == 0)
-        return false;
-    b->proof_steps--;
-    for (size_t k = 0; k < 2 * sum->count; k++) { /* those that pull, then those that lift */
-        size_t i = k % sum->count;
-        if ((sum->term[i].coefficient > 0) != (k >= sum->count) || is_settled(b, sum, i))
-            continue;
-        if (prove_by_replacing(b, sum, i, depth))
-            return true;
-        vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
-    }
+static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
     size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
     size_t first = count;
     for (; first > 0 && most > 0; first--)
@@ -674,10 +810,91 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
         struct order order = b->orders.at[i];
         if (order.is_minor && !b->is_long_proof)
             continue;
-        int64_t factor = factor_of_order(b, sum, &order);
+        int64_t factor = factor_of_order(b, i, sum->term[at].value, sum->term[at].coefficient);
         if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
             return true;
     }
+    return false;
+}
+
+/* When the value, or the last factor of the product, was made. */
+static uint32_t made_at(const struct ir_value *value) {
+    uint32_t last = linear_is_product(value) ? 0 : value->id;
+    for (size_t i = 0; linear_is_product(value) && i < value->definition->operand_count; i++)
+        last = value->definition->operands[i]->id > last ? value->definition->operands[i]->id : last;
+    return last;
+}
+
+/* Which term is replaced next: those that pull, then those that lift; in a long proof what was made last comes first,
+   as it is made of the others. */
+static size_t next_term(const struct ir_builder *b, const struct linear *sum, const bool *done) {
+    size_t best = sum->count;
+    for (size_t i = 0; i < sum->count; i++) {
+        bool lifts = sum->term[i].coefficient > 0;
+        if (done[i])
+            continue;
+        if (best == sum->count || lifts < (sum->term[best].coefficient > 0) ||
+            (b->is_long_proof && lifts == (sum->term[best].coefficient > 0) &&
+             made_at(sum->term[i].value) > made_at(sum->term[best].value)))
+            best = i;
+    }
+    return best;
+}
+
+/* Goals that a long proof has failed to prove, and how deep it looked: it does not look there again. */
+enum { KNOWN_FAILURES = 1024 };
+struct failed_goal {
+    uint64_t goal;
+    int64_t constant;
+    int proof, depth, asks;
+};
+
+static uint64_t name_of(const struct ir_value *value) {
+    uint64_t name = value->id;
+    for (size_t i = 0; linear_is_product(value) && i < value->definition->operand_count; i++)
+        name = builder_mix(name, value->definition->operands[i]->id);
+    return name;
+}
+
+/* But for its constant. */
+static uint64_t goal_of(const struct ir_builder *b, const struct linear *sum) {
+    uint64_t goal = builder_mix(b->orders.count, b->supposed.count);
+    for (size_t i = 0; i < sum->count; i++) {
+        uint64_t term = builder_mix(name_of(sum->term[i].value), (uint64_t)sum->term[i].coefficient);
+        goal += builder_mix(term, is_settled(b, sum, i)); /* in whatever order */
+    }
+    return goal;
+}
+
+static bool has_failed(const struct failed_goal *known, const struct failed_goal *goal) {
+    return known->proof == goal->proof && known->goal == goal->goal && known->depth >= goal->depth &&
+           known->asks >= goal->asks && known->constant >= goal->constant;
+}
+
+static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
+    range_wide low, high;
+    bool done[LINEAR_MAX_TERMS] = {false};
+    linear_bounds(b, sum, &low, &high);
+    if (low >= 0)
+        return true;
+    if (depth == 0 || high < 0 || b->proof_steps == 0)
+        return false;
+    if (!b->failures)
+        b->failures = ARENA_ARRAY(b->scratch, struct failed_goal, KNOWN_FAILURES);
+    struct failed_goal goal = {b->is_long_proof ? goal_of(b, sum) : 0, sum->constant, b->proof, depth, b->asks};
+    struct failed_goal *known = &b->failures[goal.goal % KNOWN_FAILURES];
+    if (b->is_long_proof && has_failed(known, &goal))
+        return false;
+    b->proof_steps--;
+    for (size_t i; (i = next_term(b, sum, done)) < sum->count; done[i] = true) {
+        if (is_settled(b, sum, i))
+            continue;
+        if (prove_by_known_orders(b, sum, i, depth) || prove_by_replacing(b, sum, i, depth))
+            return true;
+        vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
+    }
+    if (b->is_long_proof && b->proof_steps > 0)
+        *known = goal;
     return false;
 }
 
