@@ -1,8 +1,4 @@
-/* The table of device classes, files of others, and the estimate; see device.h.
-
-   Figures are the makers': NVIDIA's white papers of Volta, Turing, Ampere, Ada and Hopper, and the tables of compute
-   capabilities in its CUDA C++ Programming Guide. The time from one launch to the next is a guess of what drivers
-   take, the same for all. */
+/* The table of device classes, files of others, and the estimate; see device.h. */
 #include "report/device.h"
 
 #include <math.h>
@@ -14,15 +10,34 @@
 #include "support/json.h"
 
 enum { KIB = 1024, REGISTERS = 64 * KIB };
+#define LAUNCH 2.5 /* a guess of what drivers take, the same for all */
 
+/* note [sources of devices]
+   For each device: multiprocessors, clock, bandwidth from its maker's paper, which is named. What a multiprocessor of
+   NVIDIA holds, and the lanes that it has, stand by compute capability in the tables of the CUDA C++ Programming Guide.
+   MI300X: AMD's data sheet has 304 compute units, 2.1 GHz, 5.3 TB/s, and 163.4 teraflops of floats in vectors, which
+   are 128 lanes (a product and a sum each). ROCm's table "AMD GPU specifications" has 64 KiB of LDS and 512 KiB of
+   vector registers a unit. A unit holds 4 * 8 wavefronts of 64, and 16 blocks of more than one wavefront, as LLVM
+   computes it (getMaxWavesPerEU, getMaxWorkGroupsPerCU in AMDGPUBaseInfo.cpp).
+   B200: the data sheet of HGX B200 has 8 TB/s and 75 teraflops of floats a GPU, which is the clock of 1.98 GHz at 148
+   multiprocessors. */
 const struct report_device report_devices[] = {
-    {"v100", "NVIDIA V100 SXM2", 80, 1.53, 900, 64, 96 * KIB, 96 * KIB, 2048, 32, REGISTERS, 2.5},
-    {"t4", "NVIDIA T4", 40, 1.59, 320, 64, 64 * KIB, 64 * KIB, 1024, 16, REGISTERS, 2.5},
-    {"a100", "NVIDIA A100 SXM 80 GB", 108, 1.41, 2039, 64, 164 * KIB, 163 * KIB, 2048, 32, REGISTERS, 2.5},
-    {"rtx3060", "NVIDIA GeForce RTX 3060", 28, 1.78, 360, 128, 100 * KIB, 99 * KIB, 1536, 16, REGISTERS, 2.5},
-    {"rtx4090", "NVIDIA GeForce RTX 4090", 128, 2.52, 1008, 128, 100 * KIB, 99 * KIB, 1536, 24, REGISTERS, 2.5},
-    {"h200", "NVIDIA H200 SXM", 132, 1.98, 4800, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, 2.5},
-    {"h100", "NVIDIA H100 SXM", 132, 1.98, 3350, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, 2.5},
+    /* capability 7.0; white paper "NVIDIA Tesla V100", table 1 */
+    {"v100", "NVIDIA V100 SXM2", 80, 1.53, 900, 64, 96 * KIB, 96 * KIB, 2048, 32, REGISTERS, LAUNCH},
+    /* 7.5; white paper "NVIDIA Turing", appendix B */
+    {"t4", "NVIDIA T4", 40, 1.59, 320, 64, 64 * KIB, 64 * KIB, 1024, 16, REGISTERS, LAUNCH},
+    /* 8.0; white paper "NVIDIA A100", table 4; the bandwidth: data sheet of the one of 80 GB */
+    {"a100", "NVIDIA A100 SXM 80 GB", 108, 1.41, 2039, 64, 164 * KIB, 163 * KIB, 2048, 32, REGISTERS, LAUNCH},
+    /* 8.6; white paper "NVIDIA Ampere GA102", appendix B */
+    {"rtx3060", "NVIDIA GeForce RTX 3060", 28, 1.78, 360, 128, 100 * KIB, 99 * KIB, 1536, 16, REGISTERS, LAUNCH},
+    /* 8.9; white paper "NVIDIA Ada", appendix A */
+    {"rtx4090", "NVIDIA GeForce RTX 4090", 128, 2.52, 1008, 128, 100 * KIB, 99 * KIB, 1536, 24, REGISTERS, LAUNCH},
+    /* 9.0; white paper "NVIDIA H100", table 3; H200: the same chip, the bandwidth is the data sheet's */
+    {"h100", "NVIDIA H100 SXM", 132, 1.98, 3350, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, LAUNCH},
+    {"h200", "NVIDIA H200 SXM", 132, 1.98, 4800, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, LAUNCH},
+    /* 10.0; note [sources of devices] */
+    {"b200", "NVIDIA B200 SXM", 148, 1.98, 8000, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, LAUNCH},
+    {"mi300x", "AMD Instinct MI300X", 304, 2.1, 5300, 128, 64 * KIB, 64 * KIB, 2048, 16, 2 * REGISTERS, LAUNCH},
     {0},
 };
 
@@ -137,10 +152,11 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
     *e = (struct report_estimate){.blocks_together = device->blocks, .held_by = "blocks"};
     if (!has_numbers(launch))
         return false;
-    double shared = launch->shared_bytes.constant;
+    /* What the system keeps for each block, where no block may have all. */
+    double shared = launch->shared_bytes.constant, kept = fmin(KIB, device->shared_bytes - device->block_bytes);
     hold(e, floor(device->threads / launch->threads), "threads");
     if (shared > 0)
-        hold(e, shared > device->block_bytes ? 0 : floor(device->shared_bytes / (shared + KIB)), "shared memory");
+        hold(e, shared > device->block_bytes ? 0 : floor(device->shared_bytes / (shared + kept)), "shared memory");
     hold(e, floor(device->registers / (MOST_REGISTERS * launch->threads)), "registers");
     e->occupancy = e->blocks_together * launch->threads / device->threads;
     double words = 0, operations = 0;

@@ -64,6 +64,9 @@ PATTERNS = {
     "looked": ["coalesced", "scattered", "coalesced"],
     "same": ["coalesced", "same", "coalesced"],
 }
+# What makers say of devices: teraflops of floats, gigabytes in a second.
+MAKERS = {"v100": (15.7, 900), "t4": (8.1, 320), "a100": (19.5, 2039), "rtx3060": (12.7, 360), "rtx4090": (82.6, 1008),
+          "h100": (67, 3350), "h200": (67, 4800), "b200": (75, 8000), "mi300x": (163.4, 5300)}
 # The recorded tasks: file, kernel, sizes.
 MEASURED = {
     "copy": ("benchmarks/fcl/copy.fcl", "copyGrid", "n={n}"),
@@ -252,6 +255,14 @@ def cases(env):
         estimate = launch["estimate"]
         assert estimate["memory_us"] == 120 and estimate["bound"] == "memory", estimate  # 12 MB at 100 GB/s
         assert estimate["occupancy"] == 1 and estimate["blocks_together"] == 4, estimate
+        for name, (teraflops, gigabytes) in MAKERS.items():
+            target = "--target=hip" if name == "mi300x" else "--target=cuda"
+            got = json.loads(report(EXAMPLES("linear"), "saxpy", "--json", "--sizes=n=16777216", target, "--device",
+                                    name))
+            estimate = next(flattened(got["kernels"][0]["steps"][1:]))["estimate"]
+            assert abs(estimate["memory_us"] * gigabytes / (12 * 16777.216) - 1) < 0.001, (name, estimate)
+            floats = 2 * 16.777216 / estimate["operations_us"]  # a product and a sum are one operation of a lane
+            assert abs(2 * floats / teraflops - 1) < 0.02, (name, floats)
         slower = json.loads(write(gigahertz=0.001).stdout)["kernels"][0]["steps"]
         assert [step for step in slower if step["kind"] == "launch"][0]["estimate"]["bound"] == "operations"
         for changed, message in (({"lanes": 0}, "`lanes` must be a number greater than 0"),
