@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ir/build/linear.h"
+#include "ir/walk.h"
 #include "report/walker.h"
 
 const char *const report_use_names[] = {"load", "store", "atomic"};
@@ -13,30 +14,100 @@ static bool touches(const struct ir_instruction *instruction) {
     return instruction->kind == IR_LOAD || instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
 }
 
-static void want(struct walker *w, const struct ir_value *value, const struct ir_region *user) {
-    if (value->is_constant || !value->region)
-        return;
-    for (; user && user != value->region; user = user->parent)
-        if (user->owner && user->owner->kind == IR_IF)
-            return;
-    w->is_wanted_here[value->id] = true;
-}
-
-void accesses_number(struct walker *w, const struct ir_region *region) {
-    for (size_t i = 0; i < region->yields.count; i++)
-        want(w, region->yields.at[i], region);
+static void number(struct walker *w, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         if (touches(instruction)) {
             vec_push(w->arena, &w->instructions, instruction);
             map_set(w->numbers, instruction, (void *)(uintptr_t)w->instructions.count);
         }
-        for (size_t k = 0; k < instruction->operand_count; k++)
-            want(w, instruction->operands[k], region);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
-                accesses_number(w, instruction->regions[r]);
+                number(w, instruction->regions[r]);
     }
+}
+
+/* note [late loads]
+   Compilers do a load in the innermost branch that has all its uses, where nothing is stored between. The report counts
+   such loads there. What a loop uses, or more than one branch, is done before. */
+
+/* The innermost region around both. */
+static const struct ir_region *around_both(const struct ir_region *a, const struct ir_region *b) {
+    while (!ir_region_inside(b, a))
+        a = a->parent;
+    return a;
+}
+
+static void use(struct walker *w, const struct ir_value *value, const struct ir_region *user) {
+    const struct ir_instruction *made = value->definition;
+    if (!made || value->is_constant || !ir_region_inside(user, made->region))
+        return;
+    for (const struct ir_region *at = user; at != made->region; at = at->parent)
+        if (at->owner->kind != IR_IF)
+            user = at->parent;
+    const struct ir_region **home = &w->homes[value->id];
+    *home = *home ? around_both(*home, user) : user;
+}
+
+static bool stores_in(const struct ir_instruction *at) {
+    bool stores = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_FENCE;
+    for (int r = 0; r < 2 && at->regions[r] && !stores; r++)
+        for (struct ir_walk walk = ir_walk(at->regions[r]); walk.at && !stores; ir_next(&walk))
+            stores = walk.at->kind == IR_STORE || walk.at->kind == IR_ATOMIC || walk.at->kind == IR_FENCE;
+    return stores;
+}
+
+/* Is something stored between the load and its home? */
+static bool is_stored_before(const struct ir_instruction *load, const struct ir_region *home) {
+    for (; home != load->region; home = home->parent) {
+        const struct ir_region *around = home->parent;
+        size_t i = 0;
+        while (around == load->region && around->instructions.at[i] != load)
+            i++;
+        for (; around->instructions.at[i] != home->owner; i++)
+            if (stores_in(around->instructions.at[i]))
+                return true;
+    }
+    return false;
+}
+
+/* Backwards, so that all uses of a value come before it. */
+static void find_homes(struct walker *w, const struct ir_region *region) {
+    for (size_t i = 0; i < region->yields.count; i++)
+        use(w, region->yields.at[i], region);
+    for (size_t i = region->instructions.count; i-- > 0;) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        const struct ir_region *user = region;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                find_homes(w, instruction->regions[r]);
+        if (instruction->kind == IR_OPERATION || instruction->kind == IR_LOAD) {
+            const struct ir_region **home = &w->homes[instruction->results[0]->id];
+            bool is_load = instruction->kind == IR_LOAD;
+            bool stays = is_load && (instruction->is_volatile || region->ambient != LEVEL_THREAD);
+            if (!*home && !stays)
+                continue;
+            if (stays || (is_load && is_stored_before(instruction, *home)))
+                *home = region;
+            user = *home;
+            if (is_load && user != region) {
+                late_loads *loads = map_get(w->late, user);
+                if (!loads)
+                    map_set(w->late, user, loads = ARENA_NEW(w->arena, late_loads));
+                vec_push(w->arena, loads, instruction);
+            }
+        }
+        for (size_t k = 0; k < instruction->operand_count; k++)
+            use(w, instruction->operands[k], user);
+    }
+}
+
+void accesses_begin(struct walker *w, const struct ir_region *region) {
+    w->instructions.count = 0;
+    w->numbers = map_new(w->arena);
+    w->late = map_new(w->arena);
+    number(w, region);
+    find_homes(w, region);
 }
 
 /* Do all iterations of the launch go to the same places? */

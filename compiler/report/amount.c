@@ -23,7 +23,7 @@ static bool same_names(const struct amount_term *a, const struct amount_term *b)
     return a->count == b->count && memcmp(a->names, b->names, a->count * sizeof *a->names) == 0;
 }
 
-static bool is_equal(struct amount x, struct amount y) {
+bool amount_is_equal(struct amount x, struct amount y) {
     if (x.constant != y.constant || x.count != y.count)
         return false;
     for (size_t i = 0; i < x.count; i++) {
@@ -119,10 +119,10 @@ struct amount amount_ceiling(struct arena *arena, struct symbols *names, struct 
 }
 
 struct amount amount_larger(struct arena *arena, struct amount x, struct amount y) {
-    if (is_equal(x, y) || amount_is_zero(y)) {
+    if (amount_is_equal(x, y) || amount_is_zero(y)) {
         struct amount result = x;
         take_marks(&result, x, y);
-        result.is_most |= !is_equal(x, y);
+        result.is_most |= !amount_is_equal(x, y);
         return result;
     }
     struct amount result = amount_is_zero(x)                            ? y

@@ -34,6 +34,7 @@ struct amount amount_ceiling(struct arena *arena, struct symbols *names, struct 
 struct amount amount_larger(struct arena *arena, struct amount x, struct amount y);
 bool amount_is_number(struct amount x);
 bool amount_is_zero(struct amount x);
+bool amount_is_equal(struct amount x, struct amount y);
 /* `256*n + 8`, with `at most` or `about` before it. */
 const char *amount_text(struct arena *arena, struct amount x);
 /* The text, in brackets where one of the signs is in it outside of brackets. */

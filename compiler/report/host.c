@@ -370,7 +370,7 @@ struct report *report_of(const struct report_request *request) {
                        .buffer_names = map_new(request->arena),
                        .used_names = map_new(request->arena),
                        .rests = map_new(request->arena),
-                       .is_wanted_here = ARENA_ARRAY(request->arena, bool, kernel->value_count + 1),
+                       .homes = ARENA_ARRAY(request->arena, const struct ir_region *, kernel->value_count + 1),
                        .steps = &report->steps};
     report->kernel = kernel;
     for (size_t i = 0; i < kernel->parameters.count; i++) { /* these keep their names */

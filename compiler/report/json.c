@@ -124,12 +124,31 @@ static void add_steps(struct json_writer *w, yyjson_mut_val *to, const char *key
     }
 }
 
+/* What sizes can be given of. */
+static void add_sizes_wanted(struct json_writer *w, yyjson_mut_val *to, const struct ir_kernel *kernel) {
+    yyjson_mut_val *all = json_add_array(w->doc, to, "parameters");
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct ir_parameter *parameter = &kernel->parameters.at[i];
+        if (parameter->kind == IR_PARAMETER_BUFFER)
+            continue;
+        yyjson_mut_val *one = yyjson_mut_arr_add_obj(w->doc, all);
+        json_add_text(w->doc, w->arena, one, "name", parameter->name);
+        yyjson_mut_obj_add_uint(w->doc, one, "argument", parameter->argument);
+        if (parameter->kind == IR_PARAMETER_LENGTH)
+            yyjson_mut_obj_add_int(w->doc, one, "dimension", parameter->dimension);
+        else
+            yyjson_mut_obj_add_null(w->doc, one, "dimension");
+        json_add_text(w->doc, w->arena, one, "type", base_info[parameter->value->base].name);
+    }
+}
+
 static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct report *report) {
     const struct ir_kernel *kernel = report->kernel;
     json_add_text(w->doc, w->arena, to, "name", kernel->name->text);
     json_add_text(w->doc, w->arena, to, "type", report->type);
     yyjson_mut_obj_add_sint(w->doc, to, "block_size", kernel->block_size);
     yyjson_mut_obj_add_sint(w->doc, to, "warp_size", kernel->warp_size);
+    add_sizes_wanted(w, to, kernel);
     yyjson_mut_val *updates = json_add_array(w->doc, to, "updates");
     for (size_t i = 0; i < kernel->updated.count; i++) {
         struct report_update update = report_update_of(kernel, i, w->heading->sources);

@@ -18,8 +18,8 @@ enum {
     SECTOR = 32,          /* bytes of global memory that move together */
     BANKS = 32,           /* of shared memory, each of */
     WORD = 4,             /* bytes */
-    MOST_LOOKS = 1 << 20, /* values in a warp; then what was seen last stands for the rest */
-    MOST_APART = 1024     /* threads whose warps are looked at each for itself */
+    MOST_LOOKS = 1 << 22, /* values in a warp; then what was seen last stands for the rest */
+    MOST_APART = 2048     /* warps of a loop that are looked at each for itself; of more, so many of them */
 };
 
 /* A value in a warp. */
@@ -196,6 +196,7 @@ static bool fold_lanes(struct lane_value *to, const struct ir_instruction *made,
     for (size_t k = 0; k < made->operand_count; k++)
         if (x[k]->factor || base_info[made->operands[k]->base].is_floating)
             return false;
+    to->factor = 0;
     for (int i = 0; i < REPORT_LANES; i++) {
         for (size_t k = 0; k < made->operand_count; k++)
             operands[k].integer = x[k]->at[i];
@@ -459,23 +460,25 @@ static void find_pattern(struct lane_look *look, const int64_t *at, unsigned cou
     }
 }
 
-/* The lanes that the branches around a region let through; a branch that is not known lets all through. */
+/* The lanes that the branches and loops around a region let through; what is not known lets all through. */
 static uint32_t active_lanes(struct walker *w, const struct ir_region *region, int64_t end) {
     uint32_t active = end < REPORT_LANES ? (UINT32_C(1) << end) - 1 : UINT32_MAX;
     for (; region->owner && region->owner != w->threads; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
-        if (owner->kind == IR_FOR && differs(w, owner->operands[0]))
-            w->is_about = true;
-        if (owner->kind != IR_IF || !differs(w, owner->operands[0]))
+        bool is_for = owner->kind == IR_FOR;
+        if ((!is_for && owner->kind != IR_IF) || !differs(w, owner->operands[0]))
             continue;
-        const struct lane_value *condition = look_at(w, owner->operands[0]);
-        if (condition->state != LANE_KNOWN || condition->factor) {
+        const struct lane_value *decides = look_at(w, owner->operands[0]);
+        bool is_turn_known = !w->is_lasting && is_for && value_state(w, owner->parameters[0]) == KNOWN;
+        if (decides->state != LANE_KNOWN || decides->factor || (is_for && !is_turn_known)) {
             w->is_about = true;
             continue;
         }
-        for (int i = 0; i < REPORT_LANES; i++)
-            if (!condition->at[i] != (region == owner->regions[1]))
-                active &= ~(UINT32_C(1) << i);
+        for (int i = 0; i < REPORT_LANES; i++) {
+            bool is_there = is_for ? value_known(w, owner->parameters[0]) < decides->at[i]
+                                   : !decides->at[i] == (region == owner->regions[1]);
+            active &= ~((uint32_t)!is_there << i);
+        }
     }
     return active;
 }
@@ -489,7 +492,7 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
     struct lane_look look = {.is_seen = true};
     w->look++;
     w->is_about = false;
-    uint32_t active = active_lanes(w, access->region, end);
+    uint32_t active = active_lanes(w, access_region(w, access), end);
     const struct lane_value *place = look_at(w, access->operands[0]);
     for (int i = 0; i < REPORT_LANES; i++)
         if (active >> i & 1) {
@@ -504,7 +507,8 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
     }
     find_pattern(&look, at, look.active);
     look.units = is_shared ? turns_of(at, lanes, look.active, bytes) : sectors_of(at, look.active, bytes);
-    look.is_about = w->is_about || place->factor * bytes % (is_shared ? WORD : SECTOR) != 0;
+    bool is_aligned = place->factor * bytes % (is_shared ? WORD : SECTOR) == 0 || look.pattern == REPORT_SAME;
+    look.is_about = w->is_about || !is_aligned;
     return look;
 }
 
@@ -527,26 +531,51 @@ static struct amount units_of_warps(struct walker *w, const struct ir_instructio
     return units;
 }
 
+/* Likewise, where each warp may have others; of very many some stand for the rest. */
 static struct amount units_of_each_warp(struct walker *w, const struct ir_instruction *access, int64_t threads) {
+    int64_t warps = (threads + REPORT_LANES - 1) / REPORT_LANES, looked_at = warps < MOST_APART ? warps : MOST_APART;
     struct amount units = amount_number(0);
-    for (int64_t base = 0; base < threads; base += REPORT_LANES) {
+    for (int64_t i = 0; i < looked_at; i++) {
+        int64_t base = (looked_at == warps ? i : i * (warps - 1) / (looked_at - 1)) * REPORT_LANES;
         struct lane_look look = look_from(w, access, true, base, threads - base);
         units.constant += look.units;
-        units.is_about |= look.is_about;
+        units.is_about |= look.is_about || looked_at < warps;
         units.is_most |= look.is_most;
     }
+    units.constant *= (double)warps / (double)looked_at;
+    return units;
+}
+
+/* Units of all warps, each by itself: once for all, if no loop around them matters. */
+static struct amount units_of_all(struct walker *w, const struct ir_instruction *access, int64_t threads,
+                                  struct lane_look *seen) {
+    bool was_tried = seen->is_tried;
+    w->is_lasting = !was_tried;
+    struct amount units = was_tried ? amount_number(0) : units_of_each_warp(w, access, threads);
+    w->is_lasting = false;
+    seen->is_tried = true;
+    if (was_tried || units.is_about || units.is_most)
+        return units_of_each_warp(w, access, threads);
+    seen->all_threads = threads;
+    seen->all_units = units.constant;
     return units;
 }
 
 /* For some of the warp's lanes it has more than one place, or the same one as before. */
 static void remember(struct lane_look *seen, const struct lane_look *look) {
+    bool is_worse = look->pattern == REPORT_SCATTERED || look->pattern == REPORT_UNKNOWN;
     if (!seen->is_seen) {
-        *seen = *look;
+        seen->pattern = look->pattern;
+        seen->stride = look->stride;
+        seen->units = look->units;
+        seen->active = look->active;
+        seen->is_about = look->is_about;
+        seen->is_most = look->is_most;
     } else if (seen->pattern != look->pattern || seen->stride != look->stride) {
-        bool is_worse = look->pattern == REPORT_SCATTERED || look->pattern == REPORT_UNKNOWN;
         seen->pattern = is_worse ? look->pattern : REPORT_PIECES;
         seen->stride = 0;
     }
+    seen->is_seen = true;
 }
 
 static struct amount share(const struct lane_look *look, double of) {
@@ -568,7 +597,7 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
                                    .active = REPORT_LANES};
         return amount_number(is_counted ? ceil(threads / REPORT_LANES) : 0);
     }
-    if (!seen->is_lasting && w->look_work < MOST_LOOKS) {
+    if (!seen->is_lasting && !seen->is_changing && w->look_work < MOST_LOOKS) {
         w->is_lasting = true;
         struct lane_look look = look_from(w, access, false, 0, REPORT_LANES);
         w->is_lasting = false;
@@ -578,30 +607,38 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
         } else if (!look.is_about && look.pattern == REPORT_SCATTERED) {
             look.is_lasting = true;
             *seen = look;
+        } else {
+            seen->is_changing = true;
         }
     }
     struct lane_look look = *seen;
-    bool is_counted_by_lane = w->is_by_lane, is_fresh = !seen->is_lasting && w->look_work < MOST_LOOKS;
-    if (is_counted_by_lane) {
+    bool may_look = w->look_work < MOST_LOOKS || !seen->is_seen, is_fresh = !seen->is_lasting && may_look;
+    if (w->is_by_lane) {
         int64_t lane = value_known(w, w->threads->parameters[0]), base = lane - lane % REPORT_LANES;
         if (is_fresh || (amount_is_number(w->lanes) && w->lanes.constant < (double)(base + REPORT_LANES)))
             look = look_from(w, access, true, base,
                              amount_is_number(w->lanes) ? (int64_t)w->lanes.constant - base : REPORT_LANES);
+        w->by_index |= w->unknown_indices && look.is_about ? BY_INDEX_UNITS : 0;
         remember(seen, &look);
         return is_counted ? share(&look, 1) : amount_number(0);
     }
+    int64_t count = amount_is_number(w->lanes) ? (int64_t)w->lanes.constant : 0;
+    if (count > 0 && count == seen->all_threads)
+        return amount_number(is_counted ? seen->all_units : 0);
     if (is_fresh)
         look = look_from(w, access, false, 0, REPORT_LANES);
+    bool is_unsure = look.is_about || look.pattern == REPORT_UNKNOWN;
     look.is_about |= !is_fresh && !seen->is_lasting;
     remember(seen, &look);
+    struct amount all = count <= 0              ? amount_number(0)
+                        : is_unsure && is_fresh ? units_of_all(w, access, count, seen)
+                                                : units_of_warps(w, access, &look, count);
+    if (w->unknown_indices && is_unsure && count != seen->all_threads)
+        w->by_index |= BY_INDEX_UNITS;
     if (!is_counted)
         return amount_number(0);
-    if (amount_is_number(w->lanes)) {
-        int64_t count = (int64_t)w->lanes.constant;
-        if (look.is_about && is_fresh && count <= MOST_APART)
-            return units_of_each_warp(w, access, count);
-        return units_of_warps(w, access, &look, count);
-    }
+    if (amount_is_number(w->lanes))
+        return all;
     int64_t part = common_divisor(look.units, REPORT_LANES);
     if (look.units == 0)
         return amount_number(0);

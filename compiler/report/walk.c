@@ -14,9 +14,11 @@ const char *const report_count_names[COUNT_KINDS] = {
 
 enum {
     MOST_TURNS = 4096,           /* of a parallel loop that are looked at one by one; of more, so many of them */
+    FEW_TURNS = 64,              /* of such a loop, for what differs in units alone */
     MOST_WORK = 4 * 1000 * 1000, /* instructions; then no loop is gone through turn by turn any more */
-    MOST_TERMS = 8,              /* of an amount, by looking at turns one by one: else each has a name of its own */
-    MOST_STEPS = 1 << 20,        /* of a sequential loop whose state is known */
+    MOST_WORK_FOR_UNITS = MOST_WORK / 4,
+    MOST_TERMS = 8,       /* of an amount, by looking at turns one by one: else each has a name of its own */
+    MOST_STEPS = 1 << 20, /* of a sequential loop whose state is known */
 };
 
 /* ---- tallies ---- */
@@ -61,6 +63,21 @@ static void tally_add_larger(struct walker *w, struct tally *to, const struct ta
         add(w, &to->units[i], amount_larger(w->arena, a->units[i], b->units[i]));
 }
 
+/* What most turns do: `about` where others do something else. */
+static struct amount most_of(struct amount most, struct amount other) {
+    most.is_about |= !amount_is_equal(most, other);
+    return most;
+}
+
+static void tally_add_most(struct walker *w, struct tally *to, const struct tally *most, const struct tally *others) {
+    for (int i = 0; i < COUNT_KINDS; i++)
+        add(w, &to->counts[i], most_of(most->counts[i], others->counts[i]));
+    for (size_t i = 0; i < w->instructions.count; i++) {
+        add(w, &to->accesses[i], most_of(most->accesses[i], others->accesses[i]));
+        add(w, &to->units[i], most_of(most->units[i], others->units[i]));
+    }
+}
+
 static void count(struct walker *w, enum report_count what, double times) {
     add(w, &w->tally->counts[what], amount_number(times));
 }
@@ -92,15 +109,17 @@ static void count_operation(struct walker *w, const struct ir_instruction *opera
     count(w, is_long ? COUNT_LONG : is_floating ? COUNT_FLOATING : COUNT_INTEGER, width(w, operation->region));
 }
 
-static void access_memory(struct walker *w, const struct ir_instruction *access) {
+/* Counts an access where it is done. */
+static void do_access(struct walker *w, const struct ir_instruction *access) {
     size_t number = (size_t)(uintptr_t)map_get(w->numbers, access) - 1;
     struct amount times = amount_number(width(w, access->region));
-    /* A load that only a branch uses is done in that branch. */
-    times.is_most = access->kind == IR_LOAD && !access->is_volatile && !w->is_wanted_here[access->results[0]->id];
     add(w, &w->tally->accesses[number], times);
-    struct amount units = lanes_units(w, access, number, width(w, access->region));
-    units.is_most |= times.is_most;
-    add(w, &w->tally->units[number], units);
+    add(w, &w->tally->units[number], lanes_units(w, access, number, width(w, access->region)));
+}
+
+static void access_memory(struct walker *w, const struct ir_instruction *access) {
+    if (access_region(w, access) == access->region)
+        do_access(w, access);
     for (size_t i = 0; i < access->result_count; i++)
         value_set_state(w, access->results[i], KNOWN_BY_DATA);
     const struct ir_buffer *buffer = access->buffer;
@@ -132,13 +151,18 @@ static void walk_if(struct walker *w, const struct ir_instruction *branch) {
         return;
     }
     enum known state = value_state(w, branch->operands[0]);
-    w->is_by_index |= state == KNOWN_BY_INDEX;
+    w->by_index |= state == KNOWN_BY_INDEX ? BY_INDEX_COUNTS : 0;
     struct tally *yes = once(w, branch->regions[0]), *no = once(w, branch->regions[1]);
-    if (IR_PART(branch, branch).is_split && state != KNOWN_BY_DATA)
-        tally_add(w, w->tally, yes, amount_number(1));
-    else
+    if (IR_PART(branch, branch).is_last) {
+        free(w->of_last);
+        w->of_last = yes;
+    } else if (IR_PART(branch, branch).is_split && state != KNOWN_BY_DATA) {
+        tally_add_most(w, w->tally, yes, no);
+        free(yes);
+    } else {
         tally_add_larger(w, w->tally, yes, no);
-    free(yes);
+        free(yes);
+    }
     free(no);
     value_join(w, branch);
 }
@@ -148,7 +172,8 @@ static void walk_if(struct walker *w, const struct ir_instruction *branch) {
 /* note [tickets] in ir.h: what the mapping adds to each iteration. One thread draws, and tells the others by
    shared memory; before the next one all must have read it. */
 static void add_tickets(struct walker *w, const struct ir_instruction *forall) {
-    if (!forall->buffer || w->target->mapping == TARGET_LOOP)
+    bool is_single = forall->operands[0]->is_constant && forall->operands[0]->constant.integer == 1;
+    if (!forall->buffer || is_single || w->target->mapping == TARGET_LOOP)
         return;
     struct amount draws = w->launch->iterations;
     bool has_barrier = target_barrier_at_end(w->target, forall->regions[0]) == TARGET_MEETING_BLOCK;
@@ -157,7 +182,10 @@ static void add_tickets(struct walker *w, const struct ir_instruction *forall) {
     accesses_add_ticket(w, forall->buffer, draws);
 }
 
-static bool may_go_turn_by_turn(const struct walker *w) { return w->unknown_indices == 0 && w->work < MOST_WORK; }
+static bool may_go_turn_by_turn(const struct walker *w) {
+    return w->by_index && w->unknown_indices == 0 &&
+           w->work < (w->by_index & BY_INDEX_COUNTS ? MOST_WORK : MOST_WORK_FOR_UNITS);
+}
 
 static bool is_short(const struct walker *w, const struct tally *tally) {
     for (int i = 0; i < COUNT_KINDS; i++)
@@ -169,10 +197,16 @@ static bool is_short(const struct walker *w, const struct tally *tally) {
     return true;
 }
 
-/* Each turn by itself; of very many the first, the last and some between, which stand for the others. False: that says
-   too much. */
-static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns) {
-    int64_t looked_at = turns <= MOST_TURNS ? turns : MOST_TURNS;
+static void tally_add_units(struct walker *w, struct tally *to, const struct tally *what) {
+    for (size_t i = 0; i < w->instructions.count; i++)
+        add(w, &to->units[i], what->units[i]);
+}
+
+/* Each turn by itself; of very many the first, the last and some between, which stand for the others. `one`: a turn
+   whose index is not known, if it differs from the others in its units alone; or NULL. False: that says too much. */
+static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns,
+                            const struct tally *one) {
+    int64_t looked_at = turns <= MOST_TURNS ? turns : one ? FEW_TURNS : MOST_TURNS;
     struct tally *all = tally_new(w);
     bool good = true;
     for (int64_t i = 0; i < looked_at && good; i++) {
@@ -181,16 +215,20 @@ static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *foral
                        : is_end                     ? turns - 1
                                 : 1 + (int64_t)((double)(i - 1) * (double)(turns - 2) / (double)(looked_at - 2));
         value_set_known(w, forall->parameters[0], (union scalar){.integer = turn});
-        struct tally *one = once(w, forall->regions[0]);
+        struct tally *this = once(w, forall->regions[0]);
         struct amount times =
             amount_number(looked_at == turns || is_end ? 1 : (double)(turns - 2) / (double)(looked_at - 2));
         times.is_about = looked_at != turns;
-        tally_add(w, all, one, times);
+        tally_add(w, all, this, times);
         good = is_short(w, all);
-        free(one);
+        free(this);
     }
-    if (good)
+    if (good && one) {
+        tally_add_apart(w, w->tally, one, amount_number((double)turns), amount_number(0));
+        tally_add_units(w, w->tally, all);
+    } else if (good) {
         tally_add(w, w->tally, all, amount_number(1));
+    }
     free(all);
     return good;
 }
@@ -228,7 +266,7 @@ static void walk_ranges(struct walker *w, const struct ir_region *region, struct
 
 static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
     const struct ir_value *limit = forall->operands[0];
-    bool was_by_index = w->is_by_index;
+    unsigned was_by_index = w->by_index;
     if (w->of_tiles && IR_PART(forall, loop).all) {
         value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
         struct tally *of_all = w->of_tiles;
@@ -245,22 +283,22 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
         free(one);
         return;
     }
-    w->is_by_index |= value_state(w, limit) == KNOWN_BY_INDEX;
-    bool is_around = w->is_by_index;
+    w->by_index |= value_state(w, limit) == KNOWN_BY_INDEX ? BY_INDEX_COUNTS : 0;
+    unsigned around = w->by_index;
     struct amount turns = value_count(w, limit);
     if (amount_is_zero(turns))
         return;
     if (ranges_in(forall->regions[0])) {
-        w->is_by_index = false;
+        w->by_index = 0;
         value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
         w->unknown_indices++;
         struct tally *around = w->tally, *all = w->tally = tally_new(w);
         walk_ranges(w, forall->regions[0], turns);
         w->tally = around;
         w->unknown_indices--;
-        if (w->is_by_index && amount_is_number(turns) && may_go_turn_by_turn(w) &&
-            go_turn_by_turn(w, forall, (int64_t)turns.constant))
-            w->is_by_index = was_by_index;
+        if (amount_is_number(turns) && may_go_turn_by_turn(w) &&
+            go_turn_by_turn(w, forall, (int64_t)turns.constant, NULL))
+            w->by_index = was_by_index;
         else
             tally_add(w, w->tally, all, amount_number(1));
         free(all);
@@ -271,18 +309,19 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
         w->threads = forall;
         w->lanes = turns;
     }
-    w->is_by_index = false;
+    w->by_index = 0;
     value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
-    w->unknown_indices++;
+    w->unknown_indices += !is_of_threads;
     struct tally *one = once(w, forall->regions[0]);
-    w->unknown_indices--;
-    bool goes = w->is_by_index && amount_is_number(turns) && may_go_turn_by_turn(w);
+    w->unknown_indices -= !is_of_threads;
+    bool has_counts = w->by_index & BY_INDEX_COUNTS;
+    bool goes = amount_is_number(turns) && may_go_turn_by_turn(w) && (has_counts || !is_of_threads);
     w->is_by_lane = goes && is_of_threads;
-    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant)) {
-        w->is_by_index = was_by_index;
+    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, has_counts ? NULL : one)) {
+        w->by_index = was_by_index;
     } else {
         tally_add_apart(w, w->tally, one, turns, is_of_threads ? amount_number(1) : turns);
-        w->is_by_index |= is_around;
+        w->by_index |= around;
     }
     w->is_by_lane = false;
     if (is_of_threads)
@@ -311,25 +350,26 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
     size_t carried = loop->result_count;
     bool is_known = value_state(w, loop->operands[0]) == KNOWN;
     int64_t limit = is_known ? value_known(w, loop->operands[0]) : 0;
-    w->is_by_index |= value_state(w, loop->operands[0]) == KNOWN_BY_INDEX;
+    w->by_index |= value_state(w, loop->operands[0]) == KNOWN_BY_INDEX ? BY_INDEX_COUNTS : 0;
     if (is_known && limit <= 0) {
         value_hand_on(w, loop->results, loop->operands + 1, carried);
         return;
     }
-    bool was_by_index = w->is_by_index, is_state_known = all_known(w, loop->operands + 1, carried);
+    unsigned was_by_index = w->by_index;
+    bool is_state_known = all_known(w, loop->operands + 1, carried);
     bool is_small = is_known && limit <= MOST_TURNS && is_state_known && carries_numbers(loop);
     struct tally *one = NULL;
     if (!is_small) {
         value_set_state(w, loop->parameters[0], KNOWN_BY_INDEX);
         set_states(w, loop->parameters + 1, carried, is_state_known ? KNOWN_BY_INDEX : KNOWN_BY_DATA);
-        w->is_by_index = false;
+        w->by_index = 0;
         w->unknown_indices++;
         one = once(w, loop->regions[0]);
         w->unknown_indices--;
     }
-    bool goes = is_small || (w->is_by_index && is_known && limit <= MOST_STEPS && may_go_turn_by_turn(w));
+    bool goes = is_small || (is_known && limit <= MOST_STEPS && may_go_turn_by_turn(w));
     if (goes) {
-        w->is_by_index = was_by_index;
+        w->by_index = was_by_index;
         value_hand_on(w, loop->parameters + 1, loop->operands + 1, carried);
         for (int64_t i = 0; i < limit; i++) {
             bool is_last = w->work >= MOST_WORK; /* it stands for those that would follow */
@@ -346,7 +386,7 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
         value_hand_on(w, loop->results, loop->parameters + 1, carried);
     } else {
         tally_add(w, w->tally, one, value_count(w, loop->operands[0]));
-        w->is_by_index |= was_by_index;
+        w->by_index |= was_by_index;
         set_states(w, loop->results, carried, KNOWN_BY_DATA);
     }
     free(one);
@@ -364,7 +404,7 @@ static void walk_while(struct walker *w, const struct ir_instruction *loop) {
             tally_add(w, w->tally, own, amount_number(1));
         free(own);
         if (state != KNOWN) {
-            w->is_by_index |= state == KNOWN_BY_INDEX;
+            w->by_index |= state == KNOWN_BY_INDEX ? BY_INDEX_COUNTS : 0;
             break;
         }
         if (!value_known(w, test->yields.at[0])) {
@@ -392,6 +432,9 @@ static void walk_while(struct walker *w, const struct ir_instruction *loop) {
 }
 
 static void walk_region(struct walker *w, const struct ir_region *region) {
+    const late_loads *late = map_get(w->late, region);
+    for (size_t i = 0; late && i < late->count; i++)
+        do_access(w, late->at[i]);
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         w->work++;
@@ -457,11 +500,9 @@ void walk_launch(struct walker *w, const struct ir_instruction *forall, struct r
     w->target = target;
     w->launch = launch;
     w->forall = forall;
-    w->instructions.count = 0;
-    w->numbers = map_new(w->arena);
-    w->is_by_index = false;
+    w->by_index = 0;
     w->unknown_indices = 0;
-    accesses_number(w, forall->regions[0]);
+    accesses_begin(w, forall->regions[0]);
     lanes_begin(w, forall);
     struct tally *tally = w->tally = tally_new(w);
     launch->name = target->name;
@@ -480,10 +521,14 @@ void walk_launch(struct walker *w, const struct ir_instruction *forall, struct r
         per_block = target_units(target, w->kernel->has_warps ? LEVEL_WARP : LEVEL_THREAD);
     launch->blocks = value_ceiling(w, launch->iterations, per_block);
     walk_forall(w, forall);
+    if (w->of_last)
+        tally_add(w, tally, w->of_last, amount_number(1));
     accesses_finish(w, tally);
     for (int i = 0; i < COUNT_KINDS; i++)
         launch->counts[i] = tally->counts[i];
     add_tickets(w, forall);
     w->tally = NULL;
     free(tally);
+    free(w->of_last);
+    w->of_last = NULL;
 }

@@ -23,12 +23,23 @@ struct tally {
 /* How the lanes of a warp make an access. */
 enum { REPORT_LANES = 32 };
 struct lane_look {
-    bool is_seen, is_lasting; /* it is the same whenever the walk comes there */
+    bool is_seen, is_lasting, is_changing, is_tried; /* it is, or may not be, the same whenever the walk comes there */
     enum report_pattern pattern;
     int64_t stride;
     unsigned units, active; /* of so many lanes */
     bool is_about, is_most;
+    /* Units of all warps of so many threads, if they are the same whenever the walk comes there; 0: not known. */
+    int64_t all_threads;
+    double all_units;
 };
+
+/* What a turn of a loop has of its own: then the walk goes turn by turn. */
+enum by_index {
+    BY_INDEX_COUNTS = 1, /* a branch, or a number of turns */
+    BY_INDEX_UNITS = 2,  /* how an access lies */
+};
+
+typedef VEC(const struct ir_instruction *) late_loads;
 
 struct walker {
     struct arena *arena;
@@ -50,12 +61,14 @@ struct walker {
     struct report_launch *launch;
     struct tally *tally;
     struct tally *of_tiles; /* gets what all tiles of a range of blocks do together; or NULL: a tile is one turn */
-    bool *is_wanted_here;   /* by value id: something uses it that no branch around that use leaves out */
-    struct map *numbers;    /* load, store or atomic → its number + 1 */
+    struct tally *of_last;  /* what the last block does besides, note [the last block]; or NULL */
+    const struct ir_region **homes; /* by value id, of operations and loads: note [late loads]; NULL: no use */
+    struct map *late;               /* region → the loads that are done when it begins (struct late_loads) */
+    struct map *numbers;            /* load, store or atomic → its number + 1 */
     VEC(const struct ir_instruction *) instructions; /* by number */
-    unsigned unknown_indices;                        /* of the loops around, whose index is not known */
-    bool is_by_index; /* a branch or a number of turns depends on one of these, or on the loop's own */
-    uint64_t work;    /* instructions gone through */
+    unsigned unknown_indices; /* of the loops around, but that over threads, whose index is not known */
+    unsigned by_index;        /* enum by_index: what depends on one of these, or on the loop's own */
+    uint64_t work;            /* instructions gone through */
 
     /* In a loop over threads: */
     const struct ir_instruction *threads; /* the loop; or NULL */
@@ -107,8 +120,12 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
 
 /* ---- access.c ---- */
 
-/* Numbers the launch's loads, stores and atomics. */
-void accesses_number(struct walker *w, const struct ir_region *region);
+/* Numbers the launch's loads, stores and atomics, and finds where loads are done. */
+void accesses_begin(struct walker *w, const struct ir_region *region);
+/* The region that does the access: its own, or a branch within. */
+static inline const struct ir_region *access_region(const struct walker *w, const struct ir_instruction *access) {
+    return access->kind == IR_LOAD ? w->homes[access->results[0]->id] : access->region;
+}
 void accesses_finish(struct walker *w, const struct tally *tally);
 /* Adds the cost of drawing tickets, `draws` times: an atomic, and a word that the block shares. */
 void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, struct amount draws);

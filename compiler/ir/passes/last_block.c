@@ -139,6 +139,7 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
     struct ir_value *is_last = add_count(j, body, counter, count, first->span);
     struct ir_instruction user = {.span = second->span, .users = second->users, .region = body};
     struct ir_instruction *branch = rewrite_branch(&(struct rewriter){j->arena, j->kernel, body, &user}, is_last);
+    IR_PART(branch, branch).is_last = true;
     say_stored(second);
     struct replacements replacements = rewrite_begin(j->arena, j->kernel);
     rewrite_set(&replacements, second->parameters[0], constant(j, 0));
