@@ -329,13 +329,18 @@ static struct report *report_at(const struct costing *k, struct report_size *siz
     return report_of(&request);
 }
 
+/* What is said of launches is so where there are any: nothing is launched for arrays without elements. */
+static bool is_of_launches(const struct item *item) {
+    return item->total == TOTAL_LAUNCHES || item->total == TOTAL_WAITS || item->total == COST_SHARED;
+}
+
 /* Compares at some sizes; NULL: it holds there. */
 static const char *try_sizes(const struct costing *k, const struct item *item, bool has_every, size_t *tried) {
     for (size_t round = 0; round < (has_every ? SIZES : ROUNDS); round++) {
         size_t count;
         struct report_size *sizes = sizes_of_round(k->arena, k->program->kernel, round, &count);
         struct report *report = report_at(k, sizes, count);
-        if (report->is_large)
+        if (report->is_large || (is_of_launches(item) && amount_is_zero(report->total.of[TOTAL_LAUNCHES])))
             continue;
         struct report_size every = {.name = "n", .extents = {tried_sizes[round % SIZES]}, .count = 1};
         sizes[count] = every;
