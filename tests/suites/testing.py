@@ -96,13 +96,16 @@ kernel doubled (m : [[float]]) = map (map (fn x => x * 2.0)) m
 -- cost is a word of comments: this one is none.
 kernel total (xs : [int]) = reduce (+) 0 xs
 -- cost total: read <= 5 * xs + 4096
+kernel turned (xs : [int]) = splitUpEnd 256 xs |> map (fn c => push <block> (reverse c)) |> reverse |> concat 256
+-- cost turned: read == 4 * xs
 """
-COSTS_TRIED = "p.fcl: of the costs 2 were tried at some sizes, and not proved for all\n"
+COSTS_TRIED = "p.fcl: of the costs 3 were tried at some sizes, and not proved for all\n"
 # Costs that fail, and the message for each.
 COSTS_FAILING = {
     "copied: sectors == 2 * ceil(n / 9)": "sectors is 10, and 2 * ceil(n / 9) is 8, for xs_length = 33",
     "copied: launches == 1, read <= 4 * xs - 4": "read is 0, and 4 * xs - 4 is -4, for xs_length = 0",
     "total: read == 4 * xs": "read is 4, and 4 * xs is 0, for xs_length = 0",
+    "turned: read == 1024 * ceil(xs / 256)": "read is 4, and 1024 * ceil(xs / 256) is 1024, for xs_length = 1",
     "copied: reed == 8 * n": "no cost is called `reed`; did you mean `read`?",
     "copied: read == 8 * q": "`copied` has no size `q`",
     "copied: read == 8 *": "a number, a name or a bracket is wanted",
@@ -290,7 +293,7 @@ def cases(env):
     def costs():
         absent = {"FCL_LIBOPENCL": "/nonexistent", "FCL_LIBCUDA": "/nonexistent"}
         done = test(folder_with(COSTS), "--all-targets", status=0, variables=absent)
-        assert done.stdout == COSTS_TRIED + "4 passed, 0 failed, 0 skipped\n", done.stdout
+        assert done.stdout == COSTS_TRIED + "5 passed, 0 failed, 0 skipped\n", done.stdout
         for line, message in COSTS_FAILING.items():
             done = test(folder_with(COSTS + f"-- cost {line}\n"), "--json", status=1)
             failed = [one for one in json.loads(done.stdout)["tests"] if one["outcome"] == "failed"]
