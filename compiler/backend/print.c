@@ -291,7 +291,11 @@ static void print_copy(struct printer *p, const struct target_statement *copy) {
     static const char *const names[TARGET_PIECE_COUNT] = {"fcl_copy_piece", "fcl_copy_aligned", "fcl_copy_apart"};
     use_part(p, true, copy->threads ? PART_COPIES : PART_AHEAD);
     print_indent(p);
-    if (copy->threads)
+    const struct target_padding *to = &copy->paddings[0], *from = &copy->paddings[1];
+    if (copy->threads && (to->row || from->row))
+        text_printf(p->out, "fcl_copy<%lld, %d, %lld, %lld, %lld, %lld>(", (long long)copy->copied, copy->threads,
+                    (long long)to->row, (long long)to->elements, (long long)from->row, (long long)from->elements);
+    else if (copy->threads)
         text_printf(p->out, "fcl_copy<%lld, %d>(", (long long)copy->copied, copy->threads);
     else if (copy->copied > 1)
         text_printf(p->out, "%s<%lld>(", names[copy->piece], (long long)copy->copied);

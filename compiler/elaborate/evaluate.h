@@ -65,6 +65,8 @@ bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x
 /* Is the start value seen to do no more when the operator combines it again, so that copies may begin with it?
    It is neutral, or the operator commutes and it is what it gives with itself, as 0.0 of (+). */
 bool elab_may_repeat(struct elaborator *e, struct elab_value *function, struct elab_value *start);
+/* May any tree combine elements of this type by the operator? It rounds nothing, or the kernel says so. */
+bool elab_may_reorder(struct elaborator *e, struct elab_value *function, struct type *element);
 
 /* ---- index.c ---- */
 /* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all,

@@ -24,6 +24,16 @@
    value is taken as it is, the others' are combined with it. Where the start value may be repeated
    (`elab_may_repeat`), a search begins with it, and both cases are one.
 
+   note [tree of blocks]
+   Where the operator rounds, what is before a block must not depend on who was ready. Then block b's word
+   has no second state, and is the value of the greatest block of blocks that ends with b: of w^k blocks, where
+   (b + 1) is a multiple of w^k and no more. What is before a block is in as many such words as its number has
+   digits other than 0 to the base w. They are combined by pairs, pairs of pairs and so on, and what these binary
+   blocks give from the left, the start value first. A thread goes by w = 2, and combines a word for each bit; a warp by
+   w = 32, so that most blocks tell theirs at once and a few looks are enough: its lanes combine words of a
+   digit in pairs. Both give the same. A block waits for words of earlier blocks alone. In passes one thread does
+   it, without waiting.
+
    note [counts]
    `lookbackCounts` does the same for each place of an array of numbers that are not negative, a
    thread for each place, so that blocks can tell hundreds. State and number are one word of 32
@@ -62,6 +72,7 @@ struct lookback_state {
     bool in_passes;
     struct elab_value *function, *start; /* or, of counts: */
     bool repeats_start;                  /* see note [start values] */
+    bool is_tree;                        /* see note [tree of blocks] */
     struct ir_value *places; /* of each block, at most; its words or values are behind those of the block before it */
     base_list bases;
     base_list pieces; /* of the value: components, and both halves of those that have 64 bits */
@@ -69,6 +80,7 @@ struct lookback_state {
     size_t word_count;
     struct ir_buffer *cleared; /* words of counts for a later launch: note [cleared words] */
     struct ir_buffer **values; /* in passes: by component, one for each block */
+    struct ir_buffer **before; /* what comes of them */
 };
 
 static struct ir_buffer *new_buffer(struct elaborator *e, enum ir_memory memory, enum base base,
@@ -193,10 +205,20 @@ static void share_out(struct elaborator *e, struct lookback_state *state, struct
     }
 }
 
+static struct ir_buffer **value_of_each(struct elaborator *e, const struct lookback_state *state,
+                                        struct ir_value *blocks) {
+    struct ir_buffer **values = ARENA_ARRAY(e->arena, struct ir_buffer *, state->bases.count);
+    for (size_t k = 0; k < state->bases.count; k++) {
+        values[k] = new_buffer(e, MEMORY_OUTPUT, state->bases.at[k], blocks, "lookback_values");
+        ir_allocate(e->builder, values[k]);
+    }
+    return values;
+}
+
 static struct lookback_state *new_values(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass,
-                                         struct elab_value *function, struct elab_value *start) {
-    struct ir_builder *b = e->builder;
+                                         bool is_tree, struct elab_value *function, struct elab_value *start) {
     struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
+    state->is_tree = is_tree;
     state->function = function;
     state->start = start;
     ir_values leaves = elab_leaves(e, start);
@@ -206,11 +228,8 @@ static struct lookback_state *new_values(struct elaborator *e, const struct bloc
         share_out(e, state, blocks->count);
         return state;
     }
-    state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, leaves.count);
-    for (size_t k = 0; k < leaves.count; k++) {
-        state->values[k] = new_buffer(e, MEMORY_OUTPUT, leaves.at[k]->base, blocks->count, "lookback_values");
-        ir_allocate(b, state->values[k]);
-    }
+    state->values = value_of_each(e, state, blocks->count);
+    state->before = is_tree ? value_of_each(e, state, blocks->count) : state->values;
     return state;
 }
 
@@ -446,6 +465,202 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     end_search(e, &combined, carried, acc);
 }
 
+/* ---- by the tree: note [tree of blocks] ---- */
+
+enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS }; /* that a warp goes by */
+
+static struct ir_value *bit(struct elaborator *e, struct ir_value *k) {
+    return ir_binary(e->builder, OP_SHL, ir_int(e->builder, 1), k);
+}
+
+/* x, becomes what block j has told, as soon as it has; in passes what is there. With lanes each has its own j, and
+   all wait for those of which `counts` holds. */
+static void await(struct elaborator *e, const struct lookback_state *state, struct ir_value *j, struct ir_value *counts,
+                  struct ir_value **x) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    if (state->in_passes) {
+        for (size_t k = 0; k < n; k++)
+            x[k] = ir_load(b, state->values[k], j);
+        return;
+    }
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    memcpy(carried, x, n * sizeof *x);
+    carried[n] = ir_bool(b, false);
+    ir_begin_while(b, carried, n + 1, NULL, NULL);
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[n]));
+    struct ir_value **words, *what = look(e, state, j, &words);
+    ir_name(what, "state");
+    struct ir_value *is_there = ir_binary(b, OP_NE, what, ir_int(b, NOTHING));
+    if (counts) {
+        struct ir_value *is_missing = ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there));
+        is_there = ir_binary(b, OP_EQ, ir_ballot(b, is_missing), elab_lanes(e, 0));
+    }
+    ir_begin_if(b, is_there);
+    struct ir_value **value = value_in(e, state, words);
+    ir_values next = {0};
+    for (size_t k = 0; k < n; k++)
+        vec_push(e->arena, &next, value[k]);
+    vec_push(e->arena, &next, ir_bool(b, true));
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    ir_else(b, next.at, n + 1);
+    pause(e);
+    ir_end_if(b, carried, nexts, n + 1, false);
+    ir_end_while(b, nexts, results);
+    memcpy(x, results, n * sizeof *x);
+}
+
+/* Lane i has the total of block i of so many; then each lane that of as many as are a greatest power of two that ends
+   with it. */
+static void combine_ends(struct elaborator *e, const struct lookback_state *state, struct ir_value *lane,
+                         struct ir_value *count, struct ir_value **x) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    memcpy(carried, x, n * sizeof *x);
+    struct ir_value *one = ir_int(b, 1), *zero = ir_int(b, 0);
+    struct ir_value *step = ir_begin_for(b, ir_int(b, DIGIT_BITS), carried, n, "step");
+    struct ir_value *half = bit(e, step);
+    struct ir_value *from = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, lane, half), zero);
+    for (size_t k = 0; k < n; k++)
+        others[k] = elab_exchange(e, carried[k], from);
+    struct ir_value *within = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, half, one), one);
+    struct ir_value *left = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, lane, one), within);
+    ir_begin_if(b, ir_binary(b, OP_AND, ir_binary(b, OP_LT, lane, count), ir_binary(b, OP_EQ, left, zero)));
+    ir_values combined = elab_leaves(e, combine(e, state, others, carried));
+    ir_else(b, combined.at, n);
+    ir_end_if(b, carried, nexts, n, false);
+    ir_end_for(b, nexts, x);
+}
+
+/* A digit of the block's number, and of each lane the word that it looks at: those before the digit count. */
+static struct ir_value *digit_at(struct elaborator *e, const struct blocks_run *blocks, struct ir_value *shift) {
+    struct ir_builder *b = e->builder;
+    return ir_binary(b, OP_AND, ir_binary(b, OP_SHR, blocks->index, shift), ir_int(b, DIGITS - 1));
+}
+
+static void await_digit(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                        struct ir_value *lane, struct ir_value *shift, struct ir_value **x) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *one = ir_int(b, 1), *digit = digit_at(e, blocks, shift);
+    struct ir_value *first = ir_binary(b, OP_SUB, ir_binary(b, OP_SHR, blocks->index, shift), digit);
+    struct ir_value *own = ir_binary(b, OP_MIN, lane, ir_binary(b, OP_SUB, digit, one));
+    struct ir_value *end = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, first, own), one);
+    struct ir_value *at = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, end, shift), one);
+    await(e, state, at, ir_binary(b, OP_LT, lane, digit), x);
+}
+
+/* Does the block's number end so that its word is that of more blocks than itself? */
+static struct ir_value *ends_more(struct elaborator *e, const struct blocks_run *blocks, bool by_warp) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *last = ir_int(b, by_warp ? DIGITS - 1 : 1);
+    return ir_binary(b, OP_EQ, ir_binary(b, OP_AND, blocks->index, last), last);
+}
+
+/* How many blocks there are from the first on, up to this one. */
+static struct ir_value *own_blocks(struct elaborator *e, const struct blocks_run *blocks, struct ir_value *first) {
+    struct ir_builder *b = e->builder;
+    return ir_binary(b, OP_SUB, ir_binary(b, OP_ADD, blocks->index, ir_int(b, 1)), first);
+}
+
+/* own: the block's value, becomes that of its word. */
+static void join_ends(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                      struct ir_value *lane, struct ir_value **own) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    struct ir_value **x = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    struct ir_value *one = ir_int(b, 1), *most = ir_int(b, DIGITS - 1);
+    memcpy(carried, own, n * sizeof *own);
+    carried[n] = lane ? ir_int(b, 0) : blocks->index; /* how far the digit is; or the first block of the own ones */
+    ir_begin_while(b, carried, n + 1, NULL, NULL);
+    memcpy(x, carried, n * sizeof *x);
+    if (lane) {
+        ir_while_body(b, ir_binary(b, OP_EQ, digit_at(e, blocks, carried[n]), most));
+        await_digit(e, state, blocks, lane, carried[n], x);
+        struct ir_value *is_own = ir_binary(b, OP_EQ, lane, most);
+        for (size_t k = 0; k < n; k++)
+            x[k] = ir_ternary(b, OP_SELECT, is_own, carried[k], x[k]);
+        combine_ends(e, state, lane, ir_int(b, DIGITS), x);
+        for (size_t k = 0; k < n; k++)
+            x[k] = elab_exchange(e, x[k], most);
+        x[n] = ir_binary(b, OP_ADD, carried[n], ir_int(b, DIGIT_BITS));
+    } else {
+        struct ir_value *more = ir_binary(b, OP_AND, blocks->index, own_blocks(e, blocks, carried[n]));
+        ir_while_body(b, ir_binary(b, OP_NE, more, ir_int(b, 0)));
+        struct ir_value *size = own_blocks(e, blocks, carried[n]); /* what the condition computes stays there */
+        await(e, state, ir_binary(b, OP_SUB, carried[n], one), NULL, x);
+        memcpy(x, elab_leaves(e, combine(e, state, x, carried)).at, n * sizeof *x);
+        x[n] = ir_binary(b, OP_SUB, carried[n], size);
+    }
+    ir_end_while(b, x, carried);
+    memcpy(own, carried, n * sizeof *own);
+}
+
+/* acc: the start value, becomes what is before the block. */
+static void go_down(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                    struct ir_value **acc) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    struct ir_value **x = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    memcpy(carried, acc, n * sizeof *acc);
+    carried[n] = ir_int(b, 0); /* how many blocks are taken */
+    ir_begin_while(b, carried, n + 1, NULL, NULL);
+    ir_name(carried[n], "taken");
+    ir_while_body(b, ir_binary(b, OP_NE, carried[n], blocks->index));
+    struct ir_value *left = ir_binary(b, OP_SUB, blocks->index, carried[n]);
+    struct ir_value *top = ir_binary(b, OP_SUB, ir_int(b, 31), ir_unary(b, OP_CLZ, left));
+    struct ir_value *end = ir_binary(b, OP_ADD, carried[n], bit(e, top));
+    memcpy(x, carried, n * sizeof *x);
+    await(e, state, ir_binary(b, OP_SUB, end, ir_int(b, 1)), NULL, x);
+    memcpy(x, elab_leaves(e, combine(e, state, carried, x)).at, n * sizeof *x);
+    x[n] = end;
+    ir_end_while(b, x, carried);
+    memcpy(acc, carried, n * sizeof *acc);
+}
+
+/* The same by a warp, digit after digit; each lane gets the result. */
+static void go_down_by_warp(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                            struct ir_value *lane, struct ir_value **acc) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *bits = ir_int(b, DIGIT_BITS);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    struct ir_value **x = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
+    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    memcpy(carried, acc, n * sizeof *acc);
+    struct ir_value *length = ir_binary(b, OP_SUB, ir_int(b, 32), ir_unary(b, OP_CLZ, blocks->index));
+    carried[n] = ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, length, ir_int(b, DIGIT_BITS - 1)), bits);
+    ir_begin_while(b, carried, n + 1, NULL, NULL);
+    ir_name(carried[n], "digits");
+    ir_while_body(b, ir_binary(b, OP_LT, zero, carried[n]));
+    x[n] = ir_binary(b, OP_SUB, carried[n], one);
+    struct ir_value *shift = ir_binary(b, OP_MUL, x[n], bits), *digit = digit_at(e, blocks, shift);
+    memcpy(x, carried, n * sizeof *x);
+    await_digit(e, state, blocks, lane, shift, x);
+    combine_ends(e, state, lane, digit, x);
+    struct ir_value **sum = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    memcpy(sum, carried, n * sizeof *sum);
+    struct ir_value *step = ir_begin_for(b, bits, sum, n, "step");
+    struct ir_value *at = ir_binary(b, OP_SUB, ir_int(b, DIGIT_BITS - 1), step);
+    struct ir_value *upper = ir_binary(b, OP_SHR, digit, at);
+    struct ir_value *from = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, upper, at), one);
+    for (size_t k = 0; k < n; k++)
+        others[k] = elab_exchange(e, x[k], ir_binary(b, OP_MAX, from, zero));
+    ir_begin_if(b, ir_binary(b, OP_NE, ir_binary(b, OP_AND, upper, one), zero));
+    ir_values combined = elab_leaves(e, combine(e, state, sum, others));
+    ir_else(b, combined.at, n);
+    ir_end_if(b, sum, nexts, n, false);
+    ir_end_for(b, nexts, x);
+    ir_end_while(b, x, carried);
+    memcpy(acc, carried, n * sizeof *acc);
+}
+
 /* Only lane 0 of a warp, or the one thread (NULL). */
 static void begin_only(struct elaborator *e, struct ir_value *lane) {
     if (lane)
@@ -461,11 +676,16 @@ static void end_only(struct elaborator *e, struct ir_value *lane) {
 /* The first thread, or the first lane of the first warp, tells the aggregate. */
 static void tell(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
                  const ir_values *aggregate, struct ir_value *lane) {
-    bool was_volatile = ir_set_volatile(e->builder, true);
+    struct ir_builder *b = e->builder;
+    bool was_volatile = ir_set_volatile(b, true);
     begin_only(e, lane);
+    if (state->is_tree)
+        ir_begin_if(b, ir_unary(b, OP_NOT, ends_more(e, blocks, e->options->has_shuffles)));
     publish(e, state, blocks, AGGREGATE, aggregate->at);
+    if (state->is_tree)
+        ir_end_only(b);
     end_only(e, lane);
-    ir_set_volatile(e->builder, was_volatile);
+    ir_set_volatile(b, was_volatile);
 }
 
 static void tell_alone(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
@@ -473,6 +693,40 @@ static void tell_alone(struct elaborator *e, const struct lookback_state *state,
     ir_begin_forall(e->builder, LEVEL_BLOCK, LEVEL_THREAD, ir_int(e->builder, 1), "first");
     tell(e, state, blocks, aggregate, NULL);
     ir_end_forall(e->builder);
+}
+
+/* acc: the start value, becomes what is before the block, in lane 0 at least, when the block has told all. */
+static void find_by_tree(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                         const ir_values *aggregate, struct ir_value *lane, struct ir_value **acc) {
+    size_t n = state->bases.count;
+    struct ir_value **own = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    memcpy(own, aggregate->at, n * sizeof *own);
+    ir_begin_if(e->builder, ends_more(e, blocks, lane));
+    join_ends(e, state, blocks, lane, own);
+    begin_only(e, lane);
+    publish(e, state, blocks, AGGREGATE, own);
+    end_only(e, lane);
+    ir_end_only(e->builder);
+    if (lane)
+        go_down_by_warp(e, state, blocks, lane, acc);
+    else
+        go_down(e, state, blocks, acc);
+    begin_only(e, lane);
+}
+
+static void find_by_states(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                           const ir_values *aggregate, struct ir_value *lane, ir_values *acc) {
+    if (lane)
+        go_back_by_warp(e, state, blocks, lane, acc->at);
+    else
+        go_back(e, state, blocks, acc->at);
+    begin_only(e, lane);
+    struct ir_value *is_first = is_before(e, state, blocks, ir_int(e->builder, 0), 0);
+    ir_values inclusive = combine_unless(e, state, is_first, aggregate->at, acc->at, aggregate->at);
+    publish(e, state, blocks, INCLUSIVE, inclusive.at);
+    ir_values start = elab_leaves(e, state->start);
+    if (is_first)
+        *acc = combine_unless(e, state, is_first, start.at, start.at, acc->at);
 }
 
 /* The first thread goes back, or the first warp; the others read from shared memory what it found. */
@@ -493,18 +747,12 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
     if (!is_told)
         tell(e, state, blocks, aggregate, lane);
     bool was_volatile = ir_set_volatile(b, true);
-    ir_values start = elab_leaves(e, state->start), acc = elab_leaves(e, state->start);
-    if (by_warp)
-        go_back_by_warp(e, state, blocks, lane, acc.at);
+    ir_values acc = elab_leaves(e, state->start);
+    if (state->is_tree)
+        find_by_tree(e, state, blocks, aggregate, lane, acc.at);
     else
-        go_back(e, state, blocks, acc.at);
-    begin_only(e, lane);
-    struct ir_value *is_first = is_before(e, state, blocks, ir_int(b, 0), 0);
-    ir_values inclusive = combine_unless(e, state, is_first, aggregate->at, acc.at, aggregate->at);
-    publish(e, state, blocks, INCLUSIVE, inclusive.at);
+        find_by_states(e, state, blocks, aggregate, lane, &acc);
     ir_set_volatile(b, was_volatile);
-    if (is_first)
-        acc = combine_unless(e, state, is_first, start.at, start.at, acc.at);
     for (size_t k = 0; k < n; k++)
         ir_store(b, found[k], ir_int(b, 0), acc.at[k]);
     end_only(e, lane);
@@ -528,10 +776,34 @@ static void collect(struct elaborator *e, const struct lookback_state *state, co
     ir_end_forall(b);
 }
 
+/* The words are where the blocks' values have been. */
+static void scan_by_tree(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value **own = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    struct blocks_run at = *blocks;
+    at.index = ir_begin_for(b, blocks->count, NULL, 0, "block");
+    for (size_t k = 0; k < n; k++)
+        own[k] = ir_load(b, state->values[k], at.index);
+    join_ends(e, state, &at, NULL, own);
+    ir_values acc = elab_leaves(e, state->start);
+    go_down(e, state, &at, acc.at);
+    for (size_t k = 0; k < n; k++) {
+        ir_store(b, state->values[k], at.index, own[k]);
+        ir_store(b, state->before[k], at.index, acc.at[k]);
+    }
+    ir_end_for(b, NULL, NULL);
+}
+
 static void scan_values(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks) {
     struct ir_builder *b = e->builder;
     size_t n = state->bases.count;
     ir_begin_forall(b, LEVEL_GRID, LEVEL_THREAD, ir_int(b, 1), "one");
+    if (state->is_tree) {
+        scan_by_tree(e, state, blocks);
+        ir_end_forall(b);
+        return;
+    }
     ir_values acc = elab_leaves(e, state->start);
     struct ir_value *i = ir_begin_for(b, blocks->count, acc.at, n, "block");
     struct ir_value **given = ARENA_ARRAY(e->arena, struct ir_value *, n);
@@ -795,7 +1067,8 @@ static struct elab_value *work(struct elaborator *e, struct elab_value *function
     return function ? elab_apply(e, function, elab_scalar(e, ir_int(e->builder, 0))) : NULL;
 }
 
-static struct elab_value *look_back(struct elaborator *e, struct elab_value **arguments, struct elab_value *meanwhile) {
+static struct elab_value *look_back(struct elaborator *e, const struct instance *instance,
+                                    struct elab_value **arguments, struct elab_value *meanwhile) {
     struct elab_value *start = arguments[2];
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
@@ -806,8 +1079,9 @@ static struct elab_value *look_back(struct elaborator *e, struct elab_value **ar
     check_place(e, blocks, "lookback");
     struct lookback_state *state = state_here(e, blocks, in_passes, false, "lookback");
     if (!state) {
+        bool is_tree = !elab_may_reorder(e, arguments[1], elab_type(e, instance, 0));
         struct ir_region *back = begin_state(e, blocks, in_passes);
-        state = new_values(e, blocks, !in_passes, arguments[1], start);
+        state = new_values(e, blocks, !in_passes, is_tree, arguments[1], start);
         end_state(e, blocks, state, in_passes, "lookback", back);
     }
     ir_values aggregate = elab_leaves(e, arguments[3]);
@@ -832,13 +1106,13 @@ static struct elab_value *look_back(struct elaborator *e, struct elab_value **ar
     }
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
-        leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
+        leaves[k] = ir_load(e->builder, state->before[k], blocks->index);
     return with_work(e, elab_unflatten(e, start, leaves), work(e, meanwhile));
 }
 
-PRIMITIVE(LOOKBACK) { return look_back(e, arguments, NULL); }
+PRIMITIVE(LOOKBACK) { return look_back(e, instance, arguments, NULL); }
 
-PRIMITIVE(LOOKBACK_DURING) { return look_back(e, arguments, arguments[4]); }
+PRIMITIVE(LOOKBACK_DURING) { return look_back(e, instance, arguments, arguments[4]); }
 
 static struct elab_value *look_back_counts(struct elaborator *e, struct elab_value **arguments,
                                            struct elab_value *meanwhile) {

@@ -74,9 +74,12 @@ static bool operator_rounds(struct elaborator *e, struct elab_value *f, struct t
     return result;
 }
 
+bool elab_may_reorder(struct elaborator *e, struct elab_value *f, struct type *element) {
+    return e->global->any_order || !operator_rounds(e, f, element);
+}
+
 PRIMITIVE(MAY_REORDER) {
-    bool may = e->global->any_order || !operator_rounds(e, arguments[0], elab_type(e, instance, 0));
-    return elab_scalar(e, ir_bool(e->builder, may));
+    return elab_scalar(e, ir_bool(e->builder, elab_may_reorder(e, arguments[0], elab_type(e, instance, 0))));
 }
 
 static bool is_zero(const struct ir_value *value) {

@@ -155,10 +155,14 @@ struct interp_push {
 /* The chunks of a concat or interleave while they are run: what lookback has seen in those before,
    and lookbackCounts. */
 typedef VEC(int32_t) interp_counts;
+struct seen_chunks {
+    uint32_t count;
+    VEC(struct value *) totals; /* of as many chunks as each bit of the count says, the greatest first */
+};
 struct chunks_run {
     struct chunks_run *outer;
     size_t next, next_counts; /* lookbacks of this chunk so far */
-    VEC(struct value *) seen;
+    VEC(struct seen_chunks *) seen;
     VEC(interp_counts *) counts;
 };
 

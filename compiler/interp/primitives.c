@@ -235,7 +235,9 @@ PRIMITIVE(TRACE) {
     return a[1];
 }
 
-/* The values that the chunks before this one have given to the same lookback, combined in their order. */
+static struct value unpacked(struct interp *in, const struct value *cells) { return value_unpack(in, &cells); }
+
+/* Chunks before are combined by the tree of the language: blocks of powers of two, as the bits of their number say. */
 static struct value look_back(struct interp *in, const struct value *a, struct span span) {
     if (in->is_absent)
         return unknown_value();
@@ -243,16 +245,20 @@ static struct value look_back(struct interp *in, const struct value *a, struct s
     if (!run)
         return a[2];
     size_t which = run->next++;
-    if (which == run->seen.count) {
-        struct value *cells = ARENA_ARRAY(in->arena, struct value, value_pack_width(a[2]));
-        value_pack(a[2], cells);
-        vec_push(in->arena, &run->seen, cells);
-    }
-    const struct value *next = run->seen.at[which];
-    struct value before = value_unpack(in, &next);
+    if (which == run->seen.count)
+        vec_push(in->arena, &run->seen, ARENA_NEW(in->arena, struct seen_chunks));
+    struct seen_chunks *seen = run->seen.at[which];
     enum level_value loc = in->loc;
     in->loc = LEVEL_THREAD;
-    value_pack(interp_apply2(in, a[1], before, a[3], span), run->seen.at[which]);
+    size_t depth = (size_t)__builtin_popcount(seen->count);
+    struct value before = a[2], own = a[3];
+    for (size_t i = 0; i < depth; i++)
+        before = interp_apply2(in, a[1], before, unpacked(in, seen->totals.at[i]), span);
+    for (uint32_t count = seen->count++; count & 1; count >>= 1)
+        own = interp_apply2(in, a[1], unpacked(in, seen->totals.at[--depth]), own, span);
+    if (depth == seen->totals.count)
+        vec_push(in->arena, &seen->totals, ARENA_ARRAY(in->arena, struct value, value_pack_width(own)));
+    value_pack(own, seen->totals.at[depth]);
     in->loc = loc;
     return before;
 }

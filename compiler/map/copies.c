@@ -3,7 +3,8 @@
    by one: of 4 bytes, four times the loads and stores that there need be. Where all elements of a
    loop are copied, and their places are next to each other on both sides, its threads copy 16 bytes
    each at a time, if all have as many such pieces. The kernel tests at run time whether the global memory begins at a
-   multiple of 16: one that does not, as a part of a larger array, is copied element by element as before.
+   multiple of 16: one that does not, as a part of a larger array, is copied element by element as before. Pieces
+   go around paddings of whole pieces (note [wide loads]).
 
    Another thread copies element i then than the one that does iteration i of other loops: barriers are
    placed for that (barrier.c). */
@@ -31,6 +32,35 @@ static bool take_index(const struct ir_region *body, struct ir_value *place, con
     return false;
 }
 
+/* Is the place the index and a padding, index + (index >> 5) * 4 or the like, so that pieces of such elements stay
+   whole? */
+static bool take_padding(const struct ir_value *place, const struct ir_value *index, size_t element_bytes,
+                         struct target_padding *padding) {
+    const struct ir_instruction *sum = place->definition;
+    if (!sum || sum->kind != IR_OPERATION || sum->op != OP_ADD)
+        return false;
+    const struct ir_value *other = sum->operands[sum->operands[0] == index];
+    const struct ir_instruction *product = other->definition;
+    if ((sum->operands[0] != index && sum->operands[1] != index) || !product || product->kind != IR_OPERATION ||
+        product->op != OP_MUL || !product->operands[1]->is_constant)
+        return false;
+    const struct ir_instruction *row = product->operands[0]->definition;
+    if (!row || row->kind != IR_OPERATION || row->op != OP_SHR || row->operands[0] != index ||
+        !row->operands[1]->is_constant)
+        return false;
+    padding->row = INT64_C(1) << row->operands[1]->constant.integer;
+    padding->elements = product->operands[1]->constant.integer;
+    return padding->row * (int64_t)element_bytes % PIECE_BYTES == 0 &&
+           padding->elements * (int64_t)element_bytes % PIECE_BYTES == 0;
+}
+
+static bool take_shared(const struct ir_instruction *access, const struct ir_value *index) {
+    struct ir_value *added;
+    struct target_padding padding;
+    return take_index(access->region, access->operands[0], index, &added) ||
+           take_padding(access->operands[0], index, target_element_bytes(access->buffer->element), &padding);
+}
+
 static bool is_copied(const struct ir_instruction *store, const struct ir_value *index) {
     const struct ir_instruction *load = ir_copied(store);
     struct ir_value *added;
@@ -40,8 +70,9 @@ static bool is_copied(const struct ir_instruction *store, const struct ir_value 
     enum ir_memory from = load->buffer->memory, to = store->buffer->memory;
     bool fills = (from == MEMORY_INPUT || from == MEMORY_OUTPUT) && to == MEMORY_SHARED;
     bool empties = from == MEMORY_SHARED && to == MEMORY_OUTPUT;
-    return (fills || empties) && take_index(store->region, load->operands[0], index, &added) &&
-           take_index(store->region, store->operands[0], index, &added);
+    const struct ir_instruction *global = fills ? load : store, *shared = fills ? store : load;
+    return (fills || empties) && take_index(store->region, global->operands[0], index, &added) &&
+           take_shared(shared, index);
 }
 
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall) {
@@ -252,10 +283,13 @@ void pieces_begin(struct lowering *l) {
     l->are_aligned = all ? lower_named(l, all, "are_aligned", NULL) : NULL;
 }
 
-static struct target_expr *begin_of(struct lowering *l, const struct ir_region *body, struct ir_value *place,
-                                    const struct ir_value *index) {
+static struct target_expr *begin_of(struct lowering *l, const struct ir_instruction *access,
+                                    const struct ir_value *index, struct target_padding *padding) {
     struct ir_value *added;
-    take_index(body, place, index, &added);
+    if (!take_index(access->region, access->operands[0], index, &added)) {
+        take_padding(access->operands[0], index, target_element_bytes(access->buffer->element), padding);
+        added = NULL;
+    }
     return added ? lower_value(l, added) : expr_integer(l, BASE_I32, 0);
 }
 
@@ -268,9 +302,10 @@ void copies_lower(struct lowering *l, const struct ir_instruction *forall, int t
             continue;
         struct target_statement *copy = lower_emit(l, TARGET_COPY);
         copy->array = lower_array(l, store->buffer);
-        copy->index = begin_of(l, body, store->operands[0], forall->parameters[0]);
+        copy->index = begin_of(l, store, forall->parameters[0], &copy->paddings[0]);
         struct target_array *from = lower_array(l, load->buffer);
-        copy->value = expr_element(l, from->element, from, begin_of(l, body, load->operands[0], forall->parameters[0]));
+        copy->value =
+            expr_element(l, from->element, from, begin_of(l, load, forall->parameters[0], &copy->paddings[1]));
         copy->limit = expr_hardware(l, first);
         copy->copied = forall->operands[0]->constant.integer;
         copy->threads = threads;

@@ -165,6 +165,11 @@ struct target_selection {
     const struct target_expr *end, *length;
 };
 
+/* After so many elements so many are left out; none: 0. */
+struct target_padding {
+    int64_t row, elements;
+};
+
 struct target_statement {
     enum target_statement_kind kind;
     struct span span; /* of the instruction that it was made of or belongs to, in the user's file; or none */
@@ -172,15 +177,16 @@ struct target_statement {
     struct target_variable *variable;
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
-    struct target_expr *expected;     /* ATOMIC: to be exchanged for value */
-    struct target_expr **operands;    /* MMA: MMA_OPERANDS */
-    struct target_expr **rows;        /* MMA: NULL, or elements: note [rows of matrices] in ir.h */
-    struct target_expr **held;        /* MMA: NULL, or where its matrices' rows are held: note [rows held] in kept.c */
-    struct target_variable **results; /* MMA: MMA_SUMS */
-    int64_t copied;                   /* COPY: elements, a multiple of; END_COPIES: groups */
-    int threads;                      /* COPY: these; 0: by this thread */
-    enum target_piece piece;          /* COPY: by this thread, of more than one element */
-    bool are_columns;                 /* HOLD_ROWS: the matrix's columns are wanted */
+    struct target_expr *expected;      /* ATOMIC: to be exchanged for value */
+    struct target_expr **operands;     /* MMA: MMA_OPERANDS */
+    struct target_expr **rows;         /* MMA: NULL, or elements: note [rows of matrices] in ir.h */
+    struct target_expr **held;         /* MMA: NULL, or where its matrices' rows are held: note [rows held] in kept.c */
+    struct target_variable **results;  /* MMA: MMA_SUMS */
+    int64_t copied;                    /* COPY: elements, a multiple of; END_COPIES: groups */
+    int threads;                       /* COPY: these; 0: by this thread */
+    struct target_padding paddings[2]; /* COPY: of where to and from */
+    enum target_piece piece;           /* COPY: by this thread, of more than one element */
+    bool are_columns;                  /* HOLD_ROWS: the matrix's columns are wanted */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;

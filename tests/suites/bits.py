@@ -39,7 +39,28 @@ ROWS.update({
     "fewRows": "told (force (reduceRows (+) 0.1 (generate 3 (fn r => generate n (fn k => at (r * n + k))))))",
     "times": "told (force (matVec (n / 40) (some n) (more 40)))",
 })
+AFFINE = "(fn (a, b) (p, q) => (a * p, b * p + q))"
+SCANS = {
+    "scans": "told (force (scan (+) 0.0 (some n)))",
+    "scansFrom": "told (force (scanExclusive (+) 0.1 (some n)))",
+    "scansOfDoubles": "told (map float (force (scan (+) 0.0 (map (fn x => double x / 3.0) (some n)))))",
+    "scansOfHalves": "told (map float (force (scan (+) 0.0f16 (map (fn x => f16 (x / 100.0)) (some n)))))",
+    "scansOfLines": f"told (map snd (force (scan {AFFINE} (1.0, 0.5) "
+                    "(map (fn x => (1.0 + x / 6553600.0, x)) (some n)))))",
+    "scansOfRoots": "told (force (scan (fn x y => sqrt (x * x + y * y)) 0.0 (some n)))",
+    "scansOfWide": "told (map (fn (x, _, _, _) => float x) (force (scan "
+                   "(fn (x, a, b, c) (y, k, l, m) => (x + y, a + k, b + l, c + m)) (0.0, 0.0, 0.0, 0.0) "
+                   "(map (fn x => let d = double x / 3.0 in (d, d, d, d)) (some n)))))",
+    "segments": "told (force (segScan (+) 0.1 (map (fn x => x > 2.0) (more n)) (some n)))",
+    "segmentSums": "told (segReduce (+) 0.1 (map (fn x => x > 2.0) (more n)) (some n))",
+    "segmentsAt": "told (force (segReduceAt (+) 0.1 (generate (divUp n 1000) (fn k => k * 1000)) (some n)))",
+    "keys": "told (map snd (reduceByKey (+) 0.1 (mapIx (fn i x => (i / 300, x)) (some n))))",
+    "ownTiles": "told (force (concat 10 (map (fn c => let s = lookback (+) 0.1 (foldl (+) 0.0 c) in "
+                "push <block> (map (+ s) c)) (splitUp 10 (some n)))))",
+}
 LENGTHS = (0, 1, 7, 9, 63, 65, 257, 1000, 1025, 4097, 20001)
+# Several tiles of 4096 elements; of tiles of 10, as many as have numbers of three digits to the base 32.
+SCAN_LENGTHS = (0, 1, 17, 4097, 13001)
 LONG = (1_000_000, 2_200_001)
 BLOCKS = (32, 64, 96, 128, 512, 1024)
 VALUES = (("work", 4), ("work", 32), ("redWidth", 128), ("scanWork", 12), ("onePass", "false"))
@@ -68,7 +89,8 @@ def cases(env):
         counts = Counts.of_last_line(done.stdout)
         assert counts and counts.passed == wanted, f"{done.stdout[-6000:]}{done.stderr[-2000:]}"
 
-    for name, group in (("whole arrays", KERNELS), ("rows", ROWS)):
+    for name, group, lengths in (("whole arrays", KERNELS, LENGTHS), ("rows", ROWS, LENGTHS),
+                                 ("scans", SCANS, SCAN_LENGTHS)):
         for executor in ("interp", "c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator",
                          "hip-64-simulator", "ptx"):
             ways = [((), {})] + [((f"--block-size={size}",), {}) for size in BLOCKS]
@@ -80,8 +102,8 @@ def cases(env):
                                                                            "work=4" in options)
                 said = " ".join(options) or " ".join(f"{threads} threads" for threads in extra.values()) or "as it is"
                 yield Case(f"{name} on {executor}, {said}",
-                           lambda group=group, executor=executor, options=options, extra=extra:
-                           agree(group, LENGTHS, executor, options, extra),
+                           lambda group=group, lengths=lengths, executor=executor, options=options, extra=extra:
+                           agree(group, lengths, executor, options, extra),
                            thorough=bool(options or extra) or executor not in ("interp", "c", "cuda-simulator"),
                            long=bool(options or extra) and not is_usual and extra.get("FCL_THREADS") != "5")
     for executor in ("c", "opencl-loop", "ptx"):

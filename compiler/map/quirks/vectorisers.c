@@ -215,6 +215,17 @@ bool lower_computes_narrow(const struct ir_region *region) {
     return false;
 }
 
+/* May it differ from iteration to iteration? What is computed anew of what does not may not. */
+static bool may_differ(const struct ir_value *value, const struct ir_region *loop, int depth) {
+    const struct ir_instruction *definition = value->definition;
+    if (!is_varying(value, loop) || !definition || definition->kind != IR_OPERATION || depth == 0)
+        return is_varying(value, loop);
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (may_differ(definition->operands[i], loop, depth - 1))
+            return true;
+    return false;
+}
+
 /* Is it one of two values that are the same in all iterations? */
 static bool is_choice(const struct ir_value *value, const struct ir_region *loop) {
     const struct ir_instruction *definition = value->definition;
@@ -232,8 +243,9 @@ static bool is_choice(const struct ir_value *value, const struct ir_region *loop
 
 /* Is it 0 or 1, but for what is the same in all of the loop's iterations? */
 static bool is_by_truth(const struct ir_value *value, const struct ir_region *loop) {
+    enum { DEPTH = 4 };
     const struct ir_instruction *definition = value->definition;
-    if (!definition || !is_varying(value, loop))
+    if (!definition || !may_differ(value, loop, DEPTH))
         return false;
     if (is_choice(value, loop))
         return true;
