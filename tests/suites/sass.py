@@ -128,22 +128,34 @@ def cases(env):
 
     yield Case("products whose inner size is known have no more code", known_sizes)
 
-    # Note [halves] in map/statements.c: a load, an operation or two, and a store.
-    for architecture, most in ("80", 12), ("90", 12):
+    # Notes [halves] in map/statements.c and [narrow elements] in map/copies.c: what is done for eight elements of
+    # halves, or sixteen bytes, is all in one block of code, which has a load for each array and a store.
+    for architecture in sass.ARCHITECTURES:
 
-        def halves(architecture=architecture, most=most):
+        def narrow(architecture=architecture):
+            wanted = {"scaled": (8, 1, 1), "saxpy": (8, 2, 1), "cut": (8, 1, 1), "widened": (8, 2, 2)}
+            wanted["bytes"] = (16, 1, 1)
             program = (
                 "kernel scaled (k : f16) (xs : [f16]) = push <grid> (map (fn x => k * x + 1) xs)\n"
+                "kernel saxpy (k : f16) (xs : [f16]) (ys : [f16]) =\n"
+                "  push <grid> (zipWith (fn x y => k * x + y) xs ys)\n"
                 "kernel cut (xs : [f16]) = push <grid> (map (fn x => max x 0) xs)\n"
                 "kernel widened (xs : [f16]) = push <grid> (map float xs)\n"
+                "kernel bytes (xs : [u8]) = push <grid> (map (fn x => x * 3 + 1) xs)\n"
             )
             kernels = kernels_of(env.written("k.fcl", program), architecture)
             for name, (_, body) in kernels.items():
-                code = [i for block in sass.blocks_of(body)[0] for i in block.code if i.base != "NOP"]
-                stores = sum(i.base == "STG" for i in code)
-                assert len(code) <= most * stores, (name, len(code), stores)
+                elements, loads, stores = wanted[name]
+                wide = [
+                    [i.base for i in block.code if i.base != "NOP"]
+                    for block in sass.blocks_of(body)[0]
+                    if any(i.base == "STG" and i.bytes == 16 for i in block.code)
+                ]
+                assert len(wide) == 1, (name, wide)
+                found = (wide[0].count("LDG"), wide[0].count("STG"))
+                assert found == (loads, stores) and len(wide[0]) <= 7 * elements, (name, len(wide[0]), found)
 
-        yield Case(f"at most {most} instructions an element of halves for sm_{architecture}", halves)
+        yield Case(f"at most 7 instructions an element of halves and bytes for sm_{architecture}", narrow)
 
     # QUIRK_CLAMPED_EQUALITIES of map/quirks: programs in which ptxas found such equalities.
     CLAMPED = re.compile(r"\bU?VIMNMX\S* U?R\d+, (?:U?P\d, |U?PT, U?P\d, )")
