@@ -607,7 +607,8 @@ def cases(env):
         yield golden(f"halves next to each other are loaded and stored at once, where arrays are aligned: .{extension}",
                      "kernel k (a : f16) (xs : [f16]) (ys : [f16]) =\n"
                      "  push <grid> (zipWith (fn x y => a * x + y) xs ys)",
-                     "k", {load: 2, store: 1, r"fcl_is_aligned\(": 3, r"k2? < 8;": 1, r"result\[": 1}, extension=extension)
+                     "k", {load: 2, store: 1, r"fcl_is_aligned\(": 3, r"k2? < 8;": 1, r"result\[": 1},
+                     extension=extension)
     yield golden("but only the elements of which each is behind the one before",
                  "kernel k (xs : [u8]) = push <grid> (zipWith (+) xs (drop 1 xs))", "k",
                  {r"fcl_copy_own": 0, r"turn < 16;": 2})

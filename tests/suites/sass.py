@@ -104,6 +104,22 @@ def cases(env):
 
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
+    # The loop of attention by matrix units over the keys that all queries see: 32 keys, 64 elements a head.
+    def loop_of_attention():
+        program = (
+            'import "nn"\nkernel k (n : int) (q : [f16]) (k : [f16]) (v : [f16]) ='
+            " attention f16 true 1 n 64 q k v\n"
+        )
+        (_, body) = kernels_of(env.written("k.fcl", program), "90")["k"]
+        blocks, _ = sass.blocks_of(body)
+        loops = [range(n, i + 1) for i, block in enumerate(blocks) for n in block.next if n <= i]
+        codes = [[one.base for one in sass.instructions(blocks, loop)] for loop in loops]
+        steps = [code for code in codes if "LDGSTS" in code and code.count("HMMA") == 32]
+        assert len(steps) == 1 and len(steps[0]) <= 660, [(len(code), code.count("HMMA")) for code in codes]
+        assert not {"LDL", "STL", "WARPSYNC"} & set(steps[0]) and steps[0].count("BAR") == 1, steps[0]
+
+    yield Case("the loop of attention by matrix units for sm_90", loop_of_attention)
+
     def older():
         program = 'import "matrix"\nkernel k (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n'
         kernels = kernels_of(env.written("k.fcl", program), "75")
