@@ -286,10 +286,28 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     text_add(p->out, ");\n");
 }
 
+/* See note [narrow elements] in map/copies.c. */
+static void print_own_copy(struct printer *p, const struct target_statement *copy) {
+    bool is_load = copy->array->space == TARGET_SPACE_PRIVATE;
+    print_indent(p);
+    text_printf(p->out, "%s(%s, %lld, ", is_load ? "FCL_LOAD_OWN" : "FCL_STORE_OWN",
+                memory_type(p->dialect, copy->array->element), (long long)copy->copied);
+    print_address(p, copy->array, copy->index);
+    text_add(p->out, ", ");
+    print_address(p, copy->value->array, copy->value->operands[0]);
+    text_add(p->out, ");\n");
+}
+
 /* See note [copies by 16 bytes] in map/copies.c. */
 static void print_copy(struct printer *p, const struct target_statement *copy) {
-    static const char *const names[TARGET_PIECE_COUNT] = {"fcl_copy_piece", "fcl_copy_aligned", "fcl_copy_apart"};
-    use_part(p, true, copy->threads ? PART_COPIES : PART_AHEAD);
+    static const char *const names[TARGET_PIECE_COUNT] = {"fcl_copy_piece", "fcl_copy_aligned", "fcl_copy_apart",
+                                                          "fcl_copy_own"};
+    bool is_own = copy->piece == TARGET_PIECE_OWN;
+    use_part(p, true, copy->threads ? PART_COPIES : is_own ? PART_OWN_COPIES : PART_AHEAD);
+    if (is_own && p->dialect->language == LANGUAGE_OPENCL) {
+        print_own_copy(p, copy);
+        return;
+    }
     print_indent(p);
     const struct target_padding *to = &copy->paddings[0], *from = &copy->paddings[1];
     if (copy->threads && (to->row || from->row))

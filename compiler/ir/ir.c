@@ -143,13 +143,17 @@ int ir_body_size(const struct ir_region *region) {
 
 int ir_turns(const struct ir_instruction *forall) {
     const struct ir_region *body = forall->regions[0];
-    int turns = GPU_TURNS, bytes = 0, size = ir_body_size(body);
+    int turns = GPU_TURNS, loaded = 0, widest = 0, size = ir_body_size(body);
     if (size > GPU_TURN || !ir_has(forall, IR_LOAD))
         return 1;
     for (struct ir_walk walk = ir_walk(body); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_LOAD)
-            bytes += base_info[walk.at->buffer->element].bits / 8;
-    while (turns * bytes < GPU_TURN_BYTES && 2 * turns * size <= GPU_TURNS * GPU_TURN)
+        if (ir_is_access(walk.at)) {
+            int bytes = base_info[walk.at->buffer->element].bits / 8;
+            loaded += walk.at->kind == IR_LOAD ? bytes : 0;
+            widest = bytes > widest ? bytes : widest;
+        }
+    int least = loaded < widest ? loaded : widest;
+    while (turns * least < GPU_TURN_BYTES && 2 * turns * size <= GPU_TURNS * GPU_TURN)
         turns *= 2;
     return turns;
 }

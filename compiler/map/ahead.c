@@ -23,6 +23,8 @@
    for a load alone then, and all loads are under way together:
 
        for (turn…) held[turn] = i < count ? array[i + n] : 0;   for (turn…) tile[i] = held[turn]; */
+#include <string.h>
+
 #include "ir/machine.h"
 #include "map/lower.h"
 
@@ -236,17 +238,13 @@ static bool block_mentions(const struct target_block *block, const struct target
     return false;
 }
 
-/* Drops the declarations that only the loads needed. */
-static void drop_unused(struct ahead *a) {
-    struct target_block *body = &a->loop->body;
-    for (size_t k = a->declared.count; k-- > 0;) {
-        if (block_mentions(body, a->declared.at[k]->variable))
+void ahead_drop_unused(struct target_block *body) {
+    for (size_t k = body->statements.count; k-- > 0;) {
+        const struct target_statement *at = body->statements.at[k];
+        if (at->kind != TARGET_DECLARE || !at->value || at->variable->is_mutable || block_mentions(body, at->variable))
             continue;
-        size_t kept = 0;
-        for (size_t i = 0; i < body->statements.count; i++)
-            if (body->statements.at[i] != a->declared.at[k])
-                body->statements.at[kept++] = body->statements.at[i];
-        body->statements.count = kept;
+        memmove(&body->statements.at[k], &body->statements.at[k + 1],
+                (--body->statements.count - k) * sizeof body->statements.at[0]);
     }
 }
 
@@ -284,7 +282,7 @@ void ahead_load(struct lowering *l, const char *const *names, bool is_parallel) 
         if (statement->kind == TARGET_STORE)
             break;
     }
-    drop_unused(&a);
+    ahead_drop_unused(&loop->body);
     vec_push(l->arena, &l->block->statements, loop);
 }
 
@@ -353,6 +351,6 @@ void ahead_fill(struct lowering *l, const char *const *names, int64_t room) {
     emit_loads(&a);
     for (size_t i = 1; i < loop->body.statements.count; i++)
         loop->body.statements.at[i]->value = replaced(&a, loop->body.statements.at[i]->value);
-    drop_unused(&a);
+    ahead_drop_unused(&loop->body);
     vec_push(l->arena, &l->block->statements, loop);
 }

@@ -130,6 +130,11 @@ static struct target_expr *lower_place(struct lowering *l, const struct target_a
 static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
     if (l->piece) /* the store has it */
         return;
+    struct target_array *held = l->held ? map_get(l->held, instruction) : NULL;
+    if (held) {
+        lower_result(l, instruction, expr_element(l, held->element, held, l->held_at), "x");
+        return;
+    }
     struct target_array *array = lower_array(l, instruction->buffer);
     struct target_expr *expr =
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
@@ -164,9 +169,10 @@ static bool lower_copy_ahead(struct lowering *l, const struct ir_instruction *st
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
     if (lower_copy_ahead(l, instruction))
         return;
+    struct target_array *held = l->held ? map_get(l->held, instruction) : NULL;
     struct target_statement *store = lower_emit(l, TARGET_STORE);
-    store->array = lower_array(l, instruction->buffer);
-    store->index = lower_place(l, store->array, instruction->operands[0]);
+    store->array = held ? held : lower_array(l, instruction->buffer);
+    store->index = held ? l->held_at : lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
     store->may_meet = IR_PART(instruction, store).may_meet && l->target->mapping == TARGET_SIMT;

@@ -122,6 +122,8 @@ struct lowering {
     enum target_piece piece_by;    /* SIMT: how */
     struct map *aligned_loops;     /* SIMT: those of note [pieces ahead] for which `are_aligned` answers */
     struct target_expr *are_aligned;
+    struct map *held;               /* SIMT: loads and stores of note [narrow elements] → the array in registers, */
+    struct target_expr *held_at;    /* and the element there */
     bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
@@ -254,6 +256,8 @@ void ahead_load(struct lowering *l, const char *const *names, bool is_parallel);
 /* The same of a loop whose body is behind a guard: note [filling]. `room`: how many iterations there
    would be without. */
 void ahead_fill(struct lowering *l, const char *const *names, int64_t room);
+/* Drops the declarations that nothing in the body needs. */
+void ahead_drop_unused(struct target_block *body);
 
 /* ---- kept.c: note [kept places] ---- */
 
@@ -274,6 +278,10 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 bool copies_by_pieces(const struct map_options *options, int threads, const struct ir_instruction *forall);
 /* How many elements a piece of that loop has, as note [pieces ahead] has it; 0: it is none. */
 int pieces_of(struct lowering *l, const struct ir_instruction *forall);
+/* Elements that a thread of the loop has next to each other: note [narrow elements]; 0: they are not. */
+int neighbours_of(struct lowering *l, const struct ir_instruction *forall);
+/* Has memory the elements of this access next to each other for neighbours? Else it is the same for all of them. */
+bool neighbours_follow(const struct ir_instruction *access, const struct ir_instruction *forall, int size);
 /* Before the kernel's statements: asks whether pieces begin at multiples of 16 bytes. */
 void pieces_begin(struct lowering *l);
 void copies_lower(struct lowering *l, const struct ir_instruction *forall, int threads, enum target_hardware first);

@@ -331,6 +331,7 @@ static void lower_some_turns(struct lowering *l, const struct ir_instruction *fo
     turns->limit = expr_integer(l, BASE_I32, count);
     turns->step = expr_integer(l, BASE_I32, 1);
     turns->unroll = true;
+    turns->unroll_by = end ? guarded_together(count) : 0;
     struct lower_scope scope = lower_enter(l, &turns->body);
     const char *name = names_fresh(l->names, forall->parameters[0]->name, "i"); /* the better name is for the body's */
     turns->variable = lower_variable(l, BASE_I32, "turn", "turn");
@@ -354,32 +355,139 @@ static void lower_some_turns(struct lowering *l, const struct ir_instruction *fo
     lower_forget(l, forall->regions[0]);
 }
 
+static void lower_with_operands(struct lowering *l, const struct ir_region *body, const struct ir_value *value) {
+    const struct ir_instruction *operation = value->definition;
+    if (l->values[value->id] || !operation || operation->region != body)
+        return;
+    for (size_t k = 0; k < operation->operand_count; k++)
+        lower_with_operands(l, body, operation->operands[k]);
+    lower_instruction(l, operation);
+}
+
+static void declare_held(struct lowering *l, const struct ir_instruction *access, int size) {
+    struct target_array *held = ARENA_NEW(l->arena, struct target_array);
+    *held = (struct target_array){.name = names_fresh(l->names, access->kind == IR_LOAD ? "held" : "made", NULL),
+                                  .element = access->buffer->element,
+                                  .space = TARGET_SPACE_PRIVATE,
+                                  .is_brief = true,
+                                  .capacity = size,
+                                  .alignment = size * (int)target_element_bytes(access->buffer->element)};
+    lower_emit(l, TARGET_DECLARE_ARRAY)->array = held;
+    map_set(l->held, access, held);
+}
+
+/* Between memory and registers, of all elements that the thread has next to each other, from `first` on. */
+static void lower_held(struct lowering *l, const struct ir_instruction *forall, int size, enum ir_kind kind,
+                       struct target_expr *first) {
+    const struct ir_region *body = forall->regions[0];
+    lower_bind(l, forall->parameters[0], first);
+    for (size_t k = 0; k < body->instructions.count; k++) {
+        const struct ir_instruction *access = body->instructions.at[k];
+        struct target_array *held = map_get(l->held, access);
+        if (access->kind != kind || !held)
+            continue;
+        lower_with_operands(l, body, access->operands[0]);
+        struct target_array *array = lower_array(l, access->buffer);
+        struct target_expr *place = lower_subscript(l, access->operands[0]), *begin = expr_integer(l, BASE_I32, 0);
+        struct target_statement *copy = lower_emit(l, TARGET_COPY);
+        copy->array = kind == IR_LOAD ? held : array;
+        copy->index = kind == IR_LOAD ? begin : place;
+        copy->value = kind == IR_LOAD ? expr_element(l, array->element, array, place)
+                                      : expr_element(l, held->element, held, begin);
+        copy->copied = size;
+        copy->piece = TARGET_PIECE_OWN;
+    }
+    lower_forget(l, body);
+}
+
+/* `size` elements of each thread of a block, the first of the block's at `begin`: note [narrow elements]. */
+static void lower_neighbours(struct lowering *l, const struct ir_instruction *forall, int size,
+                             struct target_expr *begin) {
+    const struct ir_region *body = forall->regions[0];
+    struct target_expr *thread = expr_convert(l, expr_hardware(l, TARGET_THREAD_ID), BASE_I32);
+    struct target_expr *own = expr_operation(l, OP_MUL, BASE_I32, thread, expr_integer(l, BASE_I32, size));
+    struct target_expr *first =
+        lower_named(l, expr_operation(l, OP_ADD, BASE_I32, expr_convert(l, begin, BASE_I32), own), "first", NULL);
+    l->held = map_new(l->arena);
+    for (size_t k = 0; k < body->instructions.count; k++)
+        if (neighbours_follow(body->instructions.at[k], forall, size))
+            declare_held(l, body->instructions.at[k], size);
+    lower_held(l, forall, size, IR_LOAD, first);
+    struct target_statement *each = lower_emit(l, TARGET_FOR);
+    each->value = expr_integer(l, BASE_I32, 0);
+    each->limit = expr_integer(l, BASE_I32, size);
+    each->step = expr_integer(l, BASE_I32, 1);
+    each->unroll = true;
+    struct lower_scope scope = lower_enter(l, &each->body);
+    each->variable = lower_variable(l, BASE_I32, "k", "k");
+    l->held_at = expr_variable(l, each->variable, 0, size - 1);
+    lower_bind(l, forall->parameters[0], expr_operation(l, OP_ADD, BASE_I32, first, l->held_at));
+    lower_region(l, body);
+    lower_leave(l, scope);
+    ahead_drop_unused(&each->body);
+    lower_forget(l, body);
+    lower_held(l, forall, size, IR_STORE, first);
+    l->held = NULL;
+}
+
+static void lower_rounds_of_neighbours(struct lowering *l, const struct ir_instruction *forall, int size, int rounds,
+                                       struct target_expr *begin) {
+    if (rounds == 1) {
+        lower_neighbours(l, forall, size, begin);
+        return;
+    }
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = expr_integer(l, BASE_I32, 0);
+    loop->limit = expr_integer(l, BASE_I32, rounds);
+    loop->step = expr_integer(l, BASE_I32, 1);
+    loop->unroll = true;
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    loop->variable = lower_variable(l, BASE_I32, "turn", NULL);
+    struct target_expr *turn = expr_variable(l, loop->variable, 0, rounds - 1);
+    struct target_expr *elements = expr_integer(l, BASE_I32, (int64_t)size * l->target->block_threads);
+    begin = expr_operation(l, OP_ADD, BASE_I32, expr_convert(l, begin, BASE_I32),
+                           expr_operation(l, OP_MUL, BASE_I32, turn, elements));
+    lower_neighbours(l, forall, size, begin);
+    lower_leave(l, scope);
+}
+
 static void lower_turns(struct lowering *l, const struct ir_instruction *forall, struct target_expr *limit) {
     int threads = l->target->block_threads, together = ir_turns(forall);
+    int size = map_has(l->aligned_loops, forall) ? neighbours_of(l, forall) : 0;
     l->target->turns = together;
     pass_changed(l->options->passes, PASS_TURNS);
     l->target->is_exact = true;
     struct target_expr *end = lower_named(l, expr_convert(l, limit, BASE_U32), NULL, "end");
     struct target_expr *all = expr_integer(l, BASE_U32, (int64_t)together * threads);
     struct target_statement *blocks = lower_emit(l, TARGET_FOR);
-    blocks->value =
-        expr_operation(l, OP_ADD, BASE_U32, expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_BLOCK_ID), all),
-                       expr_hardware(l, TARGET_THREAD_ID));
+    blocks->value = expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_BLOCK_ID), all);
     blocks->step = expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_BLOCK_COUNT), all);
     blocks->limit = end;
+    struct target_expr *thread = expr_hardware(l, TARGET_THREAD_ID);
+    if (!size)
+        blocks->value = expr_operation(l, OP_ADD, BASE_U32, blocks->value, thread);
     struct lower_scope scope = lower_enter(l, &blocks->body);
-    blocks->variable = lower_variable(l, BASE_U32, "own", "own");
+    blocks->variable = lower_variable(l, BASE_U32, size ? "begin" : "own", NULL);
     struct target_expr *own = expr_variable(l, blocks->variable, 0, INT32_MAX);
-    struct target_expr *last =
-        expr_operation(l, OP_ADD, BASE_U32, own, expr_integer(l, BASE_U32, (int64_t)(together - 1) * threads));
+    /* Of the block, where its threads go one way. */
+    int last = (size ? together : together - 1) * threads - (size ? 1 : 0);
+    struct target_expr *are_all = expr_operation(
+        l, OP_LT, BASE_BOOL, expr_operation(l, OP_ADD, BASE_U32, own, expr_integer(l, BASE_U32, last)), end);
     struct target_statement *are_all_there = lower_emit(l, TARGET_IF);
-    are_all_there->value = expr_operation(l, OP_LT, BASE_BOOL, last, end);
+    are_all_there->value = size ? expr_operation(l, OP_AND, BASE_BOOL, l->are_aligned, are_all) : are_all;
     struct lower_scope all_scope = lower_enter(l, &are_all_there->body);
-    const char *const *held = ahead_names(l, forall->regions[0]);
-    lower_some_turns(l, forall, together, own, NULL);
-    ahead_load(l, held, true);
+    if (size) {
+        pass_changed(l->options->passes, PASS_NEIGHBOURS);
+        lower_rounds_of_neighbours(l, forall, size, together / size, own);
+    } else {
+        const char *const *held = ahead_names(l, forall->regions[0]);
+        lower_some_turns(l, forall, together, own, NULL);
+        ahead_load(l, held, true);
+    }
     lower_leave(l, all_scope);
     struct lower_scope some_scope = lower_enter(l, &are_all_there->other);
+    if (size)
+        own = lower_named(l, expr_operation(l, OP_ADD, BASE_U32, own, thread), "own", NULL);
     lower_some_turns(l, forall, together, own, end);
     lower_leave(l, some_scope);
     lower_leave(l, scope);

@@ -141,6 +141,7 @@ enum target_piece {
     TARGET_PIECE_ASKS,    /* at once, if that may be */
     TARGET_PIECE_ALIGNED, /* at once */
     TARGET_PIECE_APART,   /* one by one */
+    TARGET_PIECE_OWN,     /* at once, from or to registers: note [narrow elements] in copies.c */
     TARGET_PIECE_COUNT
 };
 

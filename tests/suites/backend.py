@@ -417,7 +417,7 @@ def cases(env):
                            ("optimiser", "contract.fcl"), ("optimiser", "joined_launches.fcl"),
                            ("optimiser", "laid_over.fcl"), ("optimiser", "run_together.fcl"),
                            ("optimiser", "places_by_bits.fcl"), ("optimiser", "vectors_abreast.fcl"),
-                           ("optimiser", "steady_places.fcl"))]
+                           ("optimiser", "steady_places.fcl"), ("optimiser", "neighbours.fcl"))]
 
     def dumped():
         rows = passes.rows()
@@ -600,7 +600,19 @@ def cases(env):
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k",
                  {r"said_length\[0\] = ": 2, r"if \(threadIdx.x == 0\) \{\s*if \(\w+\) \{\s*said_length": 2})
     yield golden("elements of less than an int have more turns together: as many bytes are under way",
-                 "kernel k (xs : [u8]) = push <grid> (map (fn x => x + 1u8) xs)", "k", {r"turn < 16;": 2})
+                 "kernel k (xs : [u8]) = push <grid> (map (fn x => x + 1u8) (reverse xs))", "k", {r"turn < 16;": 2})
+    for extension, load, store in (
+            ("cu", r"fcl_copy_own<8>\(held2?, [xy]s", r"fcl_copy_own<8>\(result"),
+            ("hip", r"fcl_copy_own<8>\(held2?, [xy]s", r"fcl_copy_own<8>\(result"),
+            ("cl", r"FCL_LOAD_OWN\(ushort, 8, held2?, [xy]s", r"FCL_STORE_OWN\(ushort, 8, result")):
+        yield golden(f"halves next to each other are loaded and stored at once, where arrays are aligned: .{extension}",
+                     "kernel k (a : f16) (xs : [f16]) (ys : [f16]) =\n"
+                     "  push <grid> (zipWith (fn x y => a * x + y) xs ys)",
+                     "k", {load: 2, store: 1, r"fcl_is_aligned\(": 3, r"k2? < 8;": 1, r"result\[": 1},
+                     extension=extension)
+    yield golden("but only the elements of which each is behind the one before",
+                 "kernel k (xs : [u8]) = push <grid> (zipWith (+) xs (drop 1 xs))", "k",
+                 {r"fcl_copy_own": 0, r"turn < 16;": 2})
     yield golden("an array that a thread's stack has no room for is in global memory",
                  "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
                  "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k", private=0)

@@ -104,6 +104,22 @@ def cases(env):
 
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
+    # The loop of attention by matrix units over the keys that all queries see: 32 keys, 64 elements a head.
+    def loop_of_attention():
+        program = (
+            'import "nn"\nkernel k (n : int) (q : [f16]) (k : [f16]) (v : [f16]) ='
+            " attention f16 true 1 n 64 q k v\n"
+        )
+        (_, body) = kernels_of(env.written("k.fcl", program), "90")["k"]
+        blocks, _ = sass.blocks_of(body)
+        loops = [range(n, i + 1) for i, block in enumerate(blocks) for n in block.next if n <= i]
+        codes = [[one.base for one in sass.instructions(blocks, loop)] for loop in loops]
+        steps = [code for code in codes if "LDGSTS" in code and code.count("HMMA") == 32]
+        assert len(steps) == 1 and len(steps[0]) <= 660, [(len(code), code.count("HMMA")) for code in codes]
+        assert not {"LDL", "STL", "WARPSYNC"} & set(steps[0]) and steps[0].count("BAR") == 1, steps[0]
+
+    yield Case("the loop of attention by matrix units for sm_90", loop_of_attention)
+
     def older():
         program = 'import "matrix"\nkernel k (n : int) (a : [f16]) (b : [f16]) = matMulFloat n n n a b\n'
         kernels = kernels_of(env.written("k.fcl", program), "75")
@@ -128,22 +144,34 @@ def cases(env):
 
     yield Case("products whose inner size is known have no more code", known_sizes)
 
-    # Note [halves] in map/statements.c: a load, an operation or two, and a store.
-    for architecture, most in ("80", 12), ("90", 12):
+    # Notes [halves] in map/statements.c and [narrow elements] in map/copies.c: what is done for eight elements of
+    # halves, or sixteen bytes, is all in one block of code, which has a load for each array and a store.
+    for architecture in sass.ARCHITECTURES:
 
-        def halves(architecture=architecture, most=most):
+        def narrow(architecture=architecture):
+            wanted = {"scaled": (8, 1, 1), "saxpy": (8, 2, 1), "cut": (8, 1, 1), "widened": (8, 2, 2)}
+            wanted["bytes"] = (16, 1, 1)
             program = (
                 "kernel scaled (k : f16) (xs : [f16]) = push <grid> (map (fn x => k * x + 1) xs)\n"
+                "kernel saxpy (k : f16) (xs : [f16]) (ys : [f16]) =\n"
+                "  push <grid> (zipWith (fn x y => k * x + y) xs ys)\n"
                 "kernel cut (xs : [f16]) = push <grid> (map (fn x => max x 0) xs)\n"
                 "kernel widened (xs : [f16]) = push <grid> (map float xs)\n"
+                "kernel bytes (xs : [u8]) = push <grid> (map (fn x => x * 3 + 1) xs)\n"
             )
             kernels = kernels_of(env.written("k.fcl", program), architecture)
             for name, (_, body) in kernels.items():
-                code = [i for block in sass.blocks_of(body)[0] for i in block.code if i.base != "NOP"]
-                stores = sum(i.base == "STG" for i in code)
-                assert len(code) <= most * stores, (name, len(code), stores)
+                elements, loads, stores = wanted[name]
+                wide = [
+                    [i.base for i in block.code if i.base != "NOP"]
+                    for block in sass.blocks_of(body)[0]
+                    if any(i.base == "STG" and i.bytes == 16 for i in block.code)
+                ]
+                assert len(wide) == 1, (name, wide)
+                found = (wide[0].count("LDG"), wide[0].count("STG"))
+                assert found == (loads, stores) and len(wide[0]) <= 7 * elements, (name, len(wide[0]), found)
 
-        yield Case(f"at most {most} instructions an element of halves for sm_{architecture}", halves)
+        yield Case(f"at most 7 instructions an element of halves and bytes for sm_{architecture}", narrow)
 
     # QUIRK_CLAMPED_EQUALITIES of map/quirks: programs in which ptxas found such equalities.
     CLAMPED = re.compile(r"\bU?VIMNMX\S* U?R\d+, (?:U?P\d, |U?PT, U?P\d, )")

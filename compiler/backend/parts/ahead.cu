@@ -1,6 +1,6 @@
 // Copies to shared memory that nothing waits for yet: note [copies ahead] in ir/ir.h.
 
-//@ AHEAD: PIECES
+//@ AHEAD: PIECES ALIGNED
 /* A copy to shared memory for which fcl_end_copies waits; without such an instruction the thread
    waits at once. */
 template <class T> static __device__ __forceinline__ void fcl_copy_ahead(T *to, const T *from) {
@@ -10,10 +10,6 @@ template <class T> static __device__ __forceinline__ void fcl_copy_ahead(T *to, 
 #else
     *to = *from;
 #endif
-}
-/* Does it begin at a multiple of 16 bytes? */
-static __device__ __forceinline__ __attribute__((unused)) bool fcl_is_aligned(const void *at) {
-    return ((unsigned long long)at & 15) == 0;
 }
 /* An element's address in shared memory, of which steps say a part. */
 template <class T> static __device__ __forceinline__ unsigned fcl_shared_at(const T *all, int step, int place) {

@@ -30,6 +30,13 @@ static inline bool fcl_equal(int x, int y) { /* ptxas gets some comparisons of c
 #define fcl_equal(x, y) ((x) == (y))
 #endif
 
+//@ OWN_COPIES
+/* Does it begin at a multiple of 16 bytes? */
+#define fcl_is_aligned(at) (((size_t)(at) & 15) == 0)
+/* Elements next to each other, from or to registers, by one load or store of all their bytes. */
+#define FCL_LOAD_OWN(type, count, to, from) vstore##count(*(const __global type##count *)(from), 0, to)
+#define FCL_STORE_OWN(type, count, to, from) *(__global type##count *)(to) = vload##count(0, from)
+
 //@ WARPS
 // Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or AMD's instructions,
 // whose waves may be two of them. An exchanged value comes from a lane of the same sub-group; for any other lane,
