@@ -54,7 +54,7 @@ static struct ir_value *natural(struct elaborator *e, const struct ir_value *val
    operands say nothing. `least` is the least that the result would be. The library's sums are places in arrays, and
    do not wrap. */
 static bool may_sink(const struct elaborator *e, const struct ir_instruction *i, int64_t least) {
-    return least < INT32_MIN && !diag_is_ours(e->diagnostics, i->span);
+    return least < INT32_MIN && !diag_is_ours(e->diagnostics, i->span) && !ir_never_wraps(e->builder, i->results[0]);
 }
 
 static struct ir_value *of_operation(struct elaborator *e, const struct ir_instruction *i, int depth) {
