@@ -154,7 +154,7 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
     case OP_DIV:
     case OP_SHR: {
         int64_t c = made->op != OP_SUB && least <= INT32_MAX ? linear_divisor(value) : 0;
-        if (c > 0)
+        if (c > 0 && c <= INT32_MAX)
             learn_least(b, x[0], least * c, true);
         else if (are_natural && (made->op != OP_SUB || is_int)) /* of other integers it wraps below 0 */
             learn_least(b, x[0], least, true);
@@ -200,10 +200,12 @@ static void assume_different(struct ir_builder *b, struct ir_value *x, struct ir
     if (range.high == other.low)
         range.high--;
     facts_narrow(b, x, range);
-    struct linear apart = {.base = x->base, .exact = true, .constant = -other.low};
-    if (range.low == other.low + 1 && range.low >= 1 && x->definition)
+    bool is_end = other.low == INT64_MIN || other.low == INT64_MAX; /* of which no neighbour is a number */
+    struct linear apart = {.base = x->base, .exact = true, .constant = is_end ? 0 : -other.low};
+    if (!is_end && range.low == other.low + 1 && range.low >= 1 && x->definition)
         learn_least(b, x, range.low, true);
-    if (range.low < other.low && linear_divisor(x) && facts_add(b, &apart, x, 1) && facts_are_natural(b, &apart))
+    if (!is_end && range.low < other.low && linear_divisor(x) && facts_add(b, &apart, x, 1) &&
+        facts_are_natural(b, &apart))
         assume_order(b, y, x, true, from_depth);
 }
 
