@@ -574,7 +574,7 @@ static bool prove_by_lifting_quotient(struct ir_builder *b, const struct linear 
     int64_t c = linear_divisor(x);
     struct ir_value *y = c ? x->definition->operands[0] : NULL;
     struct linear rest = *sum;
-    if (c > 1 && factor == 1) {
+    if (b->is_long_proof && c > 1 && factor == 1) { /* many fail, and each costs a sum */
         rest = (struct linear){.base = sum->base, .exact = sum->exact};
         return linear_add(&rest, sum, c) && add_value(b, &rest, x, -c) && add_value(b, &rest, y, 1) &&
                prove(b, &rest, depth - 1);
@@ -801,16 +801,19 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     return false;
 }
 
-static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t at, int depth) {
+/* By an order with a term from `from` on, before `end`. */
+static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t from, size_t end, int depth) {
     size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
     size_t first = count;
     for (; first > 0 && most > 0; first--)
         most -= b->is_long_proof || !b->orders.at[first - 1].is_minor;
     for (size_t i = first; i < count; i++) {
         struct order order = b->orders.at[i];
+        int64_t factor = 0;
         if (order.is_minor && !b->is_long_proof)
             continue;
-        int64_t factor = factor_of_order(b, i, sum->term[at].value, sum->term[at].coefficient);
+        for (size_t at = from; at < end && factor == 0; at++)
+            factor = factor_of_order(b, i, sum->term[at].value, sum->term[at].coefficient);
         if (factor > 0 && prove_with(b, sum, factor, order.x, order.y, order.strict, depth))
             return true;
     }
@@ -889,13 +892,14 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
     for (size_t i; (i = next_term(b, sum, done)) < sum->count; done[i] = true) {
         if (is_settled(b, sum, i))
             continue;
-        if (prove_by_known_orders(b, sum, i, depth) || prove_by_replacing(b, sum, i, depth))
+        if ((b->is_long_proof && prove_by_known_orders(b, sum, i, i + 1, depth)) ||
+            prove_by_replacing(b, sum, i, depth))
             return true;
         vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
     }
     if (b->is_long_proof && b->proof_steps > 0)
         *known = goal;
-    return false;
+    return !b->is_long_proof && prove_by_known_orders(b, sum, 0, sum->count, depth); /* each once: it is cheaper */
 }
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
