@@ -116,7 +116,7 @@ def cases(env):
     yield golden("and so it is in rows that are blocks, as pictures are written",
                  "kernel k (w : int) (h : int) (xs : [int]) = concat w (generate h (fn y => push <block> (generate w "
                  "(fn x => xs ! (y * w + max 0 (x - 1)) + xs ! (y * w + min (w - 1) (x + 1))))))", "fcl_block_k",
-                 {r"i < outside; \+\+i\) \{\s*result\[i \+ (\w+)\] = [^;]*xs\[\1 \+ \(i - 1\)\][^;?]*;\s*\}": 1,
+                 {r"i < outside; \+\+i\) \{\s*result\[(\w+) \+ i\] = [^;]*xs\[\1 \+ \(i - 1\)\][^;?]*;\s*\}": 1,
                   r"side < 2": 1}, extension="c")
     yield golden("a tile's rows are loops in C, unless they are short or a power of two",
                  "kernel k (xs : [float]) = concat 900 (generate (length xs / 900) (fn b =>\n"

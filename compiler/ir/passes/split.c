@@ -446,10 +446,11 @@ static bool split_tile(void *context, struct rebuild *r, struct ir_instruction *
     size_t size = look_at(s, r, loop, true);
     if (s->known.count == 0 || s->conditions.count == 0 || size > CPU_TILE_BODY)
         return false;
-    struct ir_value *condition = all_conditions(s);
-    enum ir_truth truth = ir_begin_choice(s->b, condition);
-    if (truth == IR_FALSE)
+    struct ir_value *condition = all_conditions(s), *count = rebuilt(r, loop->operands[0]);
+    struct ir_value *runs = ir_binary(s->b, OP_LT, ir_constant(s->b, count->base, (union scalar){.integer = 0}), count);
+    if (ir_implies(s->b, runs, ir_unary(s->b, OP_NOT, condition)))
         return false;
+    enum ir_truth truth = ir_begin_choice(s->b, condition);
     s->kernel->changes++;
     say_known(s);
     rebuild_copy(r, loop);
