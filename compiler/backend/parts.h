@@ -1,6 +1,6 @@
-/* What stands before kernels, in files of parts: backend/parts/. The build makes strings of the files. A line
-   `//@ PART: PARTS` begins a part, and names the others that it wants; the blank line before it is not the part's.
-   Lines that begin with slashes are not printed, nor what is before the first part. */
+/* Texts that are printed before kernels, or left out: parts of the files in backend/parts/, of which the build makes
+   strings. A line `//@ PART: PARTS` begins a part, and names the others that it wants; the blank line before it is not
+   the part's. Lines that begin with slashes are not printed, nor what is before the first part. */
 #ifndef FCL_BACKEND_PARTS_H
 #define FCL_BACKEND_PARTS_H
 

@@ -202,7 +202,7 @@ struct loop_part {
     bool is_inside;
 };
 
-/* What its iterations do. */
+/* The body of the loop, or the side of its branch on borders that this part does. */
 static const struct ir_region *body_of(const struct loop_part *part) {
     const struct ir_instruction *branch = borders_of(part->forall);
     return branch ? branch->regions[part->is_inside ? 0 : 1] : part->forall->regions[0];

@@ -321,26 +321,33 @@ static bool has_turns(const struct lowering *l, const struct ir_instruction *for
            forall->inner == LEVEL_THREAD && ir_turns(forall) > 1;
 }
 
+/* An unrolled loop of so many rounds; what is lowered goes into it until the scope is left. `name` is its variable's. */
+static struct target_statement *begin_rounds(struct lowering *l, int count, const char *name,
+                                             struct lower_scope *scope) {
+    struct target_statement *rounds = lower_emit(l, TARGET_FOR);
+    rounds->value = expr_integer(l, BASE_I32, 0);
+    rounds->limit = expr_integer(l, BASE_I32, count);
+    rounds->step = expr_integer(l, BASE_I32, 1);
+    rounds->unroll = true;
+    *scope = lower_enter(l, &rounds->body);
+    rounds->variable = lower_variable(l, BASE_I32, name, name);
+    return rounds;
+}
+
 /* `count` turns of a block's threads, the first of them at `own`. Without an end all are run, in ints,
    which do not wrap. With one, those before it are run: the end may be so near to the largest int that
    the index of a turn behind it does not fit. */
 static void lower_some_turns(struct lowering *l, const struct ir_instruction *forall, int count,
                              struct target_expr *own, struct target_expr *end) {
-    struct target_statement *turns = lower_emit(l, TARGET_FOR);
-    turns->value = expr_integer(l, BASE_I32, 0);
-    turns->limit = expr_integer(l, BASE_I32, count);
-    turns->step = expr_integer(l, BASE_I32, 1);
-    turns->unroll = true;
-    turns->unroll_by = end ? guarded_together(count) : 0;
-    struct lower_scope scope = lower_enter(l, &turns->body);
+    struct lower_scope scope, inner;
     const char *name = names_fresh(l->names, forall->parameters[0]->name, "i"); /* the better name is for the body's */
-    turns->variable = lower_variable(l, BASE_I32, "turn", "turn");
+    struct target_statement *turns = begin_rounds(l, count, "turn", &scope);
+    turns->unroll_by = end ? guarded_together(count) : 0;
     struct target_expr *turn = expr_variable(l, turns->variable, 0, INT32_MAX);
     struct target_expr *threads = expr_integer(l, BASE_I32, l->target->block_threads);
     enum base base = end ? BASE_U32 : BASE_I32;
     struct target_expr *at = expr_operation(l, OP_ADD, base, expr_convert(l, own, base),
                                             expr_convert(l, expr_operation(l, OP_MUL, BASE_I32, turn, threads), base));
-    struct lower_scope inner;
     if (end) {
         at = lower_named(l, at, NULL, "at");
         struct target_statement *guard = lower_emit(l, TARGET_IF);
@@ -413,13 +420,8 @@ static void lower_neighbours(struct lowering *l, const struct ir_instruction *fo
         if (neighbours_follow(body->instructions.at[k], forall, size))
             declare_held(l, body->instructions.at[k], size);
     lower_held(l, forall, size, IR_LOAD, first);
-    struct target_statement *each = lower_emit(l, TARGET_FOR);
-    each->value = expr_integer(l, BASE_I32, 0);
-    each->limit = expr_integer(l, BASE_I32, size);
-    each->step = expr_integer(l, BASE_I32, 1);
-    each->unroll = true;
-    struct lower_scope scope = lower_enter(l, &each->body);
-    each->variable = lower_variable(l, BASE_I32, "k", "k");
+    struct lower_scope scope;
+    struct target_statement *each = begin_rounds(l, size, "k", &scope);
     l->held_at = expr_variable(l, each->variable, 0, size - 1);
     lower_bind(l, forall->parameters[0], expr_operation(l, OP_ADD, BASE_I32, first, l->held_at));
     lower_region(l, body);
@@ -436,13 +438,8 @@ static void lower_rounds_of_neighbours(struct lowering *l, const struct ir_instr
         lower_neighbours(l, forall, size, begin);
         return;
     }
-    struct target_statement *loop = lower_emit(l, TARGET_FOR);
-    loop->value = expr_integer(l, BASE_I32, 0);
-    loop->limit = expr_integer(l, BASE_I32, rounds);
-    loop->step = expr_integer(l, BASE_I32, 1);
-    loop->unroll = true;
-    struct lower_scope scope = lower_enter(l, &loop->body);
-    loop->variable = lower_variable(l, BASE_I32, "turn", NULL);
+    struct lower_scope scope;
+    struct target_statement *loop = begin_rounds(l, rounds, "turn", &scope);
     struct target_expr *turn = expr_variable(l, loop->variable, 0, rounds - 1);
     struct target_expr *elements = expr_integer(l, BASE_I32, (int64_t)size * l->target->block_threads);
     begin = expr_operation(l, OP_ADD, BASE_I32, expr_convert(l, begin, BASE_I32),
@@ -469,7 +466,8 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     struct lower_scope scope = lower_enter(l, &blocks->body);
     blocks->variable = lower_variable(l, BASE_U32, size ? "begin" : "own", NULL);
     struct target_expr *own = expr_variable(l, blocks->variable, 0, INT32_MAX);
-    /* Of the block, where its threads go one way. */
+    /* The last place that is asked for is the thread's own, or with neighbours the block's, whose threads then all take
+       the same branch. */
     int last = (size ? together : together - 1) * threads - (size ? 1 : 0);
     struct target_expr *are_all = expr_operation(
         l, OP_LT, BASE_BOOL, expr_operation(l, OP_ADD, BASE_U32, own, expr_integer(l, BASE_U32, last)), end);

@@ -22,17 +22,17 @@ enum { KIB = 1024, REGISTERS = 64 * KIB };
    B200: the data sheet of HGX B200 has 8 TB/s and 75 teraflops of floats a GPU, which is the clock of 1.98 GHz at 148
    multiprocessors. */
 const struct report_device report_devices[] = {
-    /* capability 7.0; white paper "NVIDIA Tesla V100", table 1 */
+    /* capability 7.0; white paper "NVIDIA Tesla V100" */
     {"v100", "NVIDIA V100 SXM2", 80, 1.53, 900, 64, 96 * KIB, 96 * KIB, 2048, 32, REGISTERS, LAUNCH},
-    /* 7.5; white paper "NVIDIA Turing", appendix B */
+    /* 7.5; white paper "NVIDIA Turing" */
     {"t4", "NVIDIA T4", 40, 1.59, 320, 64, 64 * KIB, 64 * KIB, 1024, 16, REGISTERS, LAUNCH},
-    /* 8.0; white paper "NVIDIA A100", table 4; the bandwidth: data sheet of the one of 80 GB */
+    /* 8.0; white paper "NVIDIA A100"; the bandwidth: data sheet of the one of 80 GB */
     {"a100", "NVIDIA A100 SXM 80 GB", 108, 1.41, 2039, 64, 164 * KIB, 163 * KIB, 2048, 32, REGISTERS, LAUNCH},
-    /* 8.6; white paper "NVIDIA Ampere GA102", appendix B */
+    /* 8.6; white paper "NVIDIA Ampere GA102" */
     {"rtx3060", "NVIDIA GeForce RTX 3060", 28, 1.78, 360, 128, 100 * KIB, 99 * KIB, 1536, 16, REGISTERS, LAUNCH},
-    /* 8.9; white paper "NVIDIA Ada", appendix A */
+    /* 8.9; white paper "NVIDIA Ada" */
     {"rtx4090", "NVIDIA GeForce RTX 4090", 128, 2.52, 1008, 128, 100 * KIB, 99 * KIB, 1536, 24, REGISTERS, LAUNCH},
-    /* 9.0; white paper "NVIDIA H100", table 3; H200: the same chip, the bandwidth is the data sheet's */
+    /* 9.0; white paper "NVIDIA H100"; H200: the same chip, the bandwidth is the data sheet's */
     {"h100", "NVIDIA H100 SXM", 132, 1.98, 3350, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, LAUNCH},
     {"h200", "NVIDIA H200 SXM", 132, 1.98, 4800, 128, 228 * KIB, 227 * KIB, 2048, 32, REGISTERS, LAUNCH},
     /* 10.0; note [sources of devices] */

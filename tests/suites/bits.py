@@ -63,7 +63,7 @@ LENGTHS = (0, 1, 7, 9, 63, 65, 257, 1000, 1025, 4097, 20001)
 SCAN_LENGTHS = (0, 1, 17, 4097, 13001)
 LONG = (1_000_000, 2_200_001)
 BLOCKS = (32, 64, 96, 128, 512, 1024)
-VALUES = (("work", 4), ("work", 32), ("redWidth", 128), ("scanWork", 12), ("onePass", "false"))
+VALUES = (("work", 4), ("work", 32), ("redWidth", 128), ("onePass", "false"))
 
 
 def cases(env):

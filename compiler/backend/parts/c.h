@@ -1,4 +1,4 @@
-// What kernels in C call.
+// Declarations and functions that kernels in C use.
 // backend/parts.h says what `//@` and `//` are.
 
 //@ HEAD

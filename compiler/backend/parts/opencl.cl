@@ -1,4 +1,4 @@
-// What kernels in OpenCL C call.
+// Declarations and functions that kernels in OpenCL C use.
 // backend/parts.h says what `//@` and `//` are.
 
 //@ DOUBLES

@@ -256,7 +256,7 @@ static bool least_where(const struct ir_value *condition, const struct ir_value 
     if (made->op == OP_EQ && x == value && y->is_constant)
         *least = y->constant.integer;
     else if ((made->op == OP_LE || made->op == OP_LT || made->op == OP_EQ) && y == value && x->is_constant)
-        *least = x->constant.integer + (made->op == OP_LT);
+        *least = x->constant.integer + (made->op == OP_LT && x->constant.integer < INT64_MAX);
     else
         return false;
     return true;

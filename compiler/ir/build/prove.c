@@ -439,8 +439,8 @@ static bool divide_by(struct linear *sum, int64_t divisor) {
     return true;
 }
 
-/* What the count of a loop that runs comes to: of a branch that is known what it gives, of the larger of it and 0 the
-   other. */
+/* The count of a loop that runs is at least 1. So max(n, 0) is n, and a branch whose condition is known is what that
+   side gives. */
 static struct ir_value *count_of_run(struct ir_builder *b, struct ir_value *count) {
     for (struct ir_value *next = count; next;) {
         count = unconverted(b, next);
@@ -657,7 +657,7 @@ static void order_sum(struct ir_builder *b, struct ir_value *x, struct linear *s
     exact_sum(b, b->is_long_proof ? unconverted(b, x) : x, sum);
 }
 
-/* What a known order x <= y says is not negative, y - x, kept while no more is known or told. */
+/* A known order x <= y as the sum y - x, which is not negative. It is kept while no more is known or told. */
 enum { KNOWN_ORDERS = 64 };
 struct known_order {
     uint32_t known, told;
@@ -801,7 +801,7 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     return false;
 }
 
-/* By an order with a term from `from` on, before `end`. */
+/* Adds up with a known order x <= y that has one of the terms `from` to `end` - 1 of the sum, so that this goes. */
 static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t from, size_t end, int depth) {
     size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
     size_t first = count;

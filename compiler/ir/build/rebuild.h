@@ -29,7 +29,7 @@ typedef struct ir_value *rebuild_condition(void *context);
 typedef bool rebuild_before(void *context, const struct ir_instruction *instruction);
 void rebuild_branched(struct rebuild *r, const struct ir_instruction *loop, rebuild_condition *condition,
                       rebuild_before *is_before, void *context);
-/* What an operation that comes later will give, of operands that are there, or operations likewise. */
+/* A copy of a value whose instruction has not been copied yet: its operations, and theirs, are made here already. */
 struct ir_value *rebuild_early(struct rebuild *r, struct ir_value *value);
 /* The instruction itself goes here, with all that is within. */
 void rebuild_keep(struct rebuild *r, struct ir_instruction *instruction);
