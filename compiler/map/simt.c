@@ -321,7 +321,7 @@ static bool has_turns(const struct lowering *l, const struct ir_instruction *for
            forall->inner == LEVEL_THREAD && ir_turns(forall) > 1;
 }
 
-/* An unrolled loop of so many rounds; what is lowered goes into it until the scope is left. `name` is its variable's. */
+/* An unrolled loop of so many rounds: what is lowered until the scope is left is its body. `name` is its variable's. */
 static struct target_statement *begin_rounds(struct lowering *l, int count, const char *name,
                                              struct lower_scope *scope) {
     struct target_statement *rounds = lower_emit(l, TARGET_FOR);
