@@ -1,9 +1,17 @@
-/* Completion in bash, zsh and fish; see completion.h. */
+/* Completion in bash, zsh and fish; see completion.h. What no table says is in tools/completion/. */
 #include "tools/completion.h"
 
 #include <string.h>
 
 #include "driver/options.h"
+#include "support/text.h"
+
+static const char bash[] =
+#include "compiler/tools/completion/bash.in.inc"
+    ;
+static const char zsh[] =
+#include "compiler/tools/completion/zsh.in.inc"
+    ;
 
 /* ---- the tables ---- */
 
@@ -20,11 +28,11 @@ static bool works_alone(const struct option_info *option) {
     return belongs(option, COMMAND_COMPILE) || belongs(option, COMMAND_DUMP);
 }
 
-static void print_choices(FILE *out, struct arena *arena, const struct option_info *option) {
+static void print_choices(struct text *out, const struct option_info *option) {
     size_t count;
-    const char *const *choices = options_choices(arena, option, &count);
+    const char *const *choices = options_choices(out->arena, option, &count);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%s", i ? " " : "", choices[i]);
+        text_printf(out, "%s%s", i ? " " : "", choices[i]);
 }
 
 static bool has_choices(struct arena *arena, const struct option_info *option) {
@@ -33,194 +41,183 @@ static bool has_choices(struct arena *arena, const struct option_info *option) {
     return count > 0;
 }
 
-static void print_words(FILE *out, const char *between) {
+static void print_words(struct text *out, const char *between) {
     const char *before = "";
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (has_word((enum command)i)) {
-            fprintf(out, "%s%s", before, name_of((enum command)i));
+            text_printf(out, "%s%s", before, name_of((enum command)i));
             before = between;
         }
 }
 
 /* Between single quotes; `special` are characters that want a backslash. */
-static void print_quoted(FILE *out, const char *text, const char *special) {
+static void print_quoted(struct text *out, const char *text, const char *special) {
     for (const char *c = text; *c; c++) {
         if (*c == '\'')
-            fputs("'\\'", out);
+            text_add(out, "'\\'");
         else if (strchr(special, *c))
-            fputc('\\', out);
-        fputc(*c, out);
+            text_add(out, "\\");
+        text_add_n(out, c, 1);
     }
 }
 
 /* ---- bash ---- */
 
-static void print_bash_options(FILE *out, int command) {
+static void print_bash_options(struct text *out, int command) {
     size_t count;
     const struct option_info *options = options_info(&count);
     for (size_t i = 0; i < count; i++)
         if (command < 0 ? works_alone(&options[i]) : belongs(&options[i], (enum command)command))
-            fprintf(out, " --%s%s", options[i].name, options_wants_value(&options[i]) ? "=" : "");
+            text_printf(out, " --%s%s", options[i].name, options_wants_value(&options[i]) ? "=" : "");
 }
 
 /* A value comes as a word of its own: bash makes one of the `=`, too. */
-static void print_bash(FILE *out, struct arena *arena) {
+static void print_bash_values(struct text *out) {
     size_t count;
     const struct option_info *options = options_info(&count);
-    fputs("_fclc() {\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= options i\n"
-          "    COMPREPLY=()\n"
-          "    if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-          "    case $before in\n",
-          out);
     for (size_t i = 0; i < count; i++) {
-        if (!has_choices(arena, &options[i]) && !options_takes_file(&options[i]))
+        if (!has_choices(out->arena, &options[i]) && !options_takes_file(&options[i]))
             continue;
-        fprintf(out, "    --%s", options[i].name);
+        text_printf(out, "    --%s", options[i].name);
         if (options[i].letter)
-            fprintf(out, "|-%c", options[i].letter);
-        fputs(") COMPREPLY=($(compgen ", out);
-        if (options_takes_file(&options[i]))
-            fputs("-f ", out);
-        fputs("-W '", out);
-        print_choices(out, arena, &options[i]);
-        fputs("' -- \"$word\")); return ;;\n", out);
+            text_printf(out, "|-%c", options[i].letter);
+        text_printf(out, ") COMPREPLY=($(compgen %s-W '", options_takes_file(&options[i]) ? "-f " : "");
+        print_choices(out, &options[i]);
+        text_add(out, "' -- \"$word\")); return ;;\n");
     }
-    fputs("    esac\n"
-          "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-          "        case ${COMP_WORDS[i]} in\n        ",
-          out);
-    print_words(out, "|");
-    fputs(") command=${COMP_WORDS[i]}; break ;;\n        esac\n    done\n    case $command in\n", out);
+}
+
+static void print_bash(struct text *out) {
+    struct text values, options, commands;
+    text_init(&values, out->arena);
+    text_init(&options, out->arena);
+    text_init(&commands, out->arena);
+    print_bash_values(&values);
+    print_words(&commands, "|");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (!has_word((enum command)i))
             continue;
-        fprintf(out, "    %s) options='", name_of((enum command)i));
-        print_bash_options(out, i);
-        fputs("' ;;\n", out);
+        text_printf(&options, "    %s) options='", name_of((enum command)i));
+        print_bash_options(&options, i);
+        text_add(&options, "' ;;\n");
     }
-    fputs("    *) options='", out);
-    print_words(out, " ");
-    print_bash_options(out, -1);
-    fputs("' ;;\n"
-          "    esac\n"
-          "    if [[ $word == -* ]]; then\n"
-          "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-          "        [[ ${#COMPREPLY[@]} == 1 && $COMPREPLY == *= ]] && compopt -o nospace 2>/dev/null\n"
-          "        return\n"
-          "    fi\n"
-          "    COMPREPLY=($(compgen -f -X '!*.fcl' -- \"$word\") $(compgen -d -- \"$word\"))\n"
-          "    [[ $command ]] || COMPREPLY+=($(compgen -W \"$options\" -- \"$word\"))\n"
-          "}\n"
-          "complete -o filenames -F _fclc fclc\n",
-          out);
+    text_add(&options, "    *) options='");
+    print_words(&options, " ");
+    print_bash_options(&options, -1);
+    text_add(&options, "' ;;\n");
+    text_add_replaced(out, bash, sizeof bash - 1,
+                      (const struct text_word[]){{"VALUE_CASES\n", text_string(&values)},
+                                                 {"OPTION_CASES\n", text_string(&options)},
+                                                 {"COMMANDS", text_string(&commands)},
+                                                 {0}});
 }
 
 /* ---- zsh ---- */
 
-static void print_zsh_option(FILE *out, struct arena *arena, const struct option_info *option) {
-    fprintf(out, "        '--%s%s[", option->name, options_wants_value(option) ? "=" : "");
+static void print_zsh_option(struct text *out, const struct option_info *option) {
+    text_printf(out, "        '--%s%s[", option->name, options_wants_value(option) ? "=" : "");
     print_quoted(out, option->help, "[]:\\");
-    fputs("]", out);
+    text_add(out, "]");
     if (options_wants_value(option)) {
-        fputs(":", out);
+        text_add(out, ":");
         print_quoted(out, option->argument, ":\\");
-        fputs(":", out);
+        text_add(out, ":");
         if (options_takes_file(option)) {
-            fputs("_files", out);
-        } else if (has_choices(arena, option)) {
-            fputs("(", out);
-            print_choices(out, arena, option);
-            fputs(")", out);
+            text_add(out, "_files");
+        } else if (has_choices(out->arena, option)) {
+            text_add(out, "(");
+            print_choices(out, option);
+            text_add(out, ")");
         }
     }
-    fputs("'\n", out);
+    text_add(out, "'\n");
 }
 
-static void print_zsh(FILE *out, struct arena *arena) {
+static void print_zsh_options(struct text *out, int command) {
     size_t count;
     const struct option_info *options = options_info(&count);
-    fputs("#compdef fclc\n\nlocal -a commands options\ncommands=(\n", out);
+    text_printf(out, "%s)\n    options=(\n", command < 0 ? "*" : name_of((enum command)command));
+    for (size_t i = 0; i < count; i++)
+        if (command < 0 ? works_alone(&options[i]) : belongs(&options[i], (enum command)command))
+            print_zsh_option(out, &options[i]);
+    text_add(out, "    ) ;;\n");
+}
+
+static void print_zsh(struct text *out) {
+    struct text summaries, options, commands;
+    text_init(&summaries, out->arena);
+    text_init(&options, out->arena);
+    text_init(&commands, out->arena);
+    print_words(&commands, "|");
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (has_word((enum command)i)) {
-            fprintf(out, "    '%s:", name_of((enum command)i));
-            print_quoted(out, command_info[i].summary, "\\");
-            fputs("'\n", out);
+            text_printf(&summaries, "    '%s:", name_of((enum command)i));
+            print_quoted(&summaries, command_info[i].summary, "\\");
+            text_add(&summaries, "'\n");
+            print_zsh_options(&options, i);
         }
-    fputs(")\ncase ${words[(r)(", out);
-    print_words(out, "|");
-    fputs(")]} in\n", out);
-    for (int i = 0; i <= COMMAND_COUNT; i++) {
-        bool is_last = i == COMMAND_COUNT;
-        if (!is_last && !has_word((enum command)i))
-            continue;
-        fprintf(out, "%s)\n    options=(\n", is_last ? "*" : name_of((enum command)i));
-        for (size_t k = 0; k < count; k++)
-            if (is_last ? works_alone(&options[k]) : belongs(&options[k], (enum command)i))
-                print_zsh_option(out, arena, &options[k]);
-        fputs("    ) ;;\n", out);
-    }
-    fputs("esac\n"
-          "if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
-          "    _describe command commands\n"
-          "    _files -g '*.fcl'\n"
-          "else\n"
-          "    _arguments $options '*:file:_files -g \"*.fcl\"'\n"
-          "fi\n",
-          out);
+    print_zsh_options(&options, -1);
+    text_add_replaced(out, zsh, sizeof zsh - 1,
+                      (const struct text_word[]){{"SUMMARIES\n", text_string(&summaries)},
+                                                 {"OPTION_CASES\n", text_string(&options)},
+                                                 {"COMMANDS", text_string(&commands)},
+                                                 {0}});
 }
 
 /* ---- fish ---- */
 
-static void print_fish_condition(FILE *out, const struct option_info *option) {
-    fputs(" -n '", out);
+static void print_fish_condition(struct text *out, const struct option_info *option) {
+    text_add(out, " -n '");
     if (works_alone(option)) {
-        fputs("not __fish_seen_subcommand_from ", out);
+        text_add(out, "not __fish_seen_subcommand_from ");
         print_words(out, " ");
-        fputs("; or ", out);
+        text_add(out, "; or ");
     }
-    fputs("__fish_seen_subcommand_from", out);
+    text_add(out, "__fish_seen_subcommand_from");
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (has_word((enum command)i) && belongs(option, (enum command)i))
-            fprintf(out, " %s", name_of((enum command)i));
-    fputs("'", out);
+            text_printf(out, " %s", name_of((enum command)i));
+    text_add(out, "'");
 }
 
-static void print_fish(FILE *out, struct arena *arena) {
+static void print_fish(struct text *out) {
     size_t count;
     const struct option_info *options = options_info(&count);
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (has_word((enum command)i)) {
-            fprintf(out, "complete -c fclc -n __fish_use_subcommand -a %s -d '", name_of((enum command)i));
+            text_printf(out, "complete -c fclc -n __fish_use_subcommand -a %s -d '", name_of((enum command)i));
             print_quoted(out, command_info[i].summary, "\\");
-            fputs("'\n", out);
+            text_add(out, "'\n");
         }
     for (size_t i = 0; i < count; i++) {
-        fputs("complete -c fclc", out);
+        text_add(out, "complete -c fclc");
         print_fish_condition(out, &options[i]);
-        fprintf(out, " -l %s", options[i].name);
+        text_printf(out, " -l %s", options[i].name);
         if (options[i].letter)
-            fprintf(out, " -s %c", options[i].letter);
+            text_printf(out, " -s %c", options[i].letter);
         if (options_wants_value(&options[i]))
-            fputs(options_takes_file(&options[i]) ? " -r -F" : " -x", out);
-        if (has_choices(arena, &options[i])) {
-            fputs(" -a '", out);
-            print_choices(out, arena, &options[i]);
-            fputs("'", out);
+            text_add(out, options_takes_file(&options[i]) ? " -r -F" : " -x");
+        if (has_choices(out->arena, &options[i])) {
+            text_add(out, " -a '");
+            print_choices(out, &options[i]);
+            text_add(out, "'");
         }
-        fputs(" -d '", out);
+        text_add(out, " -d '");
         print_quoted(out, options[i].help, "\\");
-        fputs("'\n", out);
+        text_add(out, "'\n");
     }
 }
 
 void completion_print(FILE *out, const char *shell) {
     struct arena *arena = arena_new();
+    struct text text;
+    text_init(&text, arena);
     if (strcmp(shell, "bash") == 0)
-        print_bash(out, arena);
+        print_bash(&text);
     else if (strcmp(shell, "zsh") == 0)
-        print_zsh(out, arena);
+        print_zsh(&text);
     else
-        print_fish(out, arena);
+        print_fish(&text);
+    fputs(text_string(&text), out);
     arena_free(arena);
 }
