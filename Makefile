@@ -325,7 +325,7 @@ docs: docs-need $(WASM)/fclc.wasm
 
 # ---------------------------------------------------------------- formatting
 
-FORMATTED = $(shell find compiler runtime python tests examples benchmarks web -path compiler/backend/parts -prune -o \
+FORMATTED = $(shell find compiler runtime python tests examples benchmarks web -path "*/parts" -prune -o \
               \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
 
 format:

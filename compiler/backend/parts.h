@@ -1,6 +1,7 @@
-/* Texts that are printed before kernels, or left out: parts of the files in backend/parts/, of which the build makes
-   strings. A line `//@ PART: PARTS` begins a part, and names the others that it wants; the blank line before it is not
-   the part's. Lines that begin with slashes are not printed, nor what is before the first part. */
+/* Texts that are printed as they are, or left out. They are parts of the files in backend/parts/, which stand before
+   kernels, and of those in host/parts/. The build makes strings of these files. A line `//@ PART: PARTS` begins a part,
+   and names the others that it wants. Blank lines before it are no part's. Lines that begin with slashes are not
+   printed, nor is what stands before the first part. */
 #ifndef FCL_BACKEND_PARTS_H
 #define FCL_BACKEND_PARTS_H
 
@@ -21,5 +22,7 @@ static inline part_set part_bit(enum part part) { return (part_set)1 << part; }
 /* Prints these parts of the text, and those that they want, in the text's order: each with the words replaced, and with
    `after` behind it. */
 void parts_print(struct text *out, const char *text, part_set wanted, const struct text_word *words, const char *after);
+/* Prints that part of a text whose parts have names of their own. */
+void part_print(struct text *out, const char *text, const char *name, const struct text_word *words);
 
 #endif

@@ -3,8 +3,20 @@
 
 #include <string.h>
 
+#include "backend/parts.h"
 #include "map/map.h"
 #include "support/map.h"
+
+static const char pieces[] =
+#include "compiler/host/parts/functions.h.inc"
+    ;
+
+/* Prints a piece of a function; the words behind its name are pairs of a word and what stands for it. */
+#define PIECE(out, name, ...) part_print(out, pieces, name, (const struct text_word[]){__VA_ARGS__, {0}})
+
+static void piece(struct text *out, const char *name) { PIECE(out, name, {0}); }
+
+static const char *number(struct arena *arena, size_t number) { return arena_printf(arena, "%zu", number); }
 
 /* A result: its extents, and a pointer per component; or a scalar. */
 struct slot {
@@ -268,23 +280,19 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
         bool has_rows = false;
         for (size_t i = 0; i < s.slots.count; i++)
             has_rows |= s.slots.at[i].result->rank > 1;
-        text_printf(out,
-                    ";\n/* the same with results in memory of the caller's: each length says how much there is room "
-                    "for, and then how much there is%s */\n",
-                    has_rows ? "; of a matrix, the product of its extents counts" : "");
+        text_add(out, ";\n");
+        PIECE(out, "SAYS_INTO", {"OF_ROWS", has_rows ? "; of a matrix, the product of its extents counts" : ""});
         add_prototype(out, &s, INTO);
     }
-    text_add(out, ";\n/* the same on device buffers of this context, which it only reads */\n");
+    text_add(out, ";\n");
+    piece(out, "SAYS_ON_BUFFERS");
     add_prototype(out, &s, DEVICE);
     text_add(out, ";\n");
     const char *why = unit->has_graphs ? why_no_graph(unit->arena, program) : NULL;
     if (why) {
-        text_printf(out, "/* There is no %s_graph: %s. */\n", name, why);
+        PIECE(out, "SAYS_NOT_RECORDED", {"FUNCTION", name}, {"REASON", why});
     } else if (unit->has_graphs) {
-        text_add(
-            out,
-            "/* the same recorded, and not done: fcl_graph_launch does it, each time on these buffers, of which none "
-            "may be freed before the graph */\n");
+        piece(out, "SAYS_RECORDED");
         add_prototype(out, &s, GRAPH);
         text_add(out, ";\n");
     }
@@ -316,50 +324,49 @@ static void check_places(struct text *out, const struct signature *s, enum host_
     }
     if (function == GRAPH)
         text_printf(out, "%s!graph", *before ? before : "    if (");
-    if (*before)
-        text_printf(
-            out,
-            ")\n        return fcl_require(context, false, FCL_INVALID, \"%s: a pointer to a result is NULL\", 0, "
-            "0);\n",
-            s->name);
+    if (!*before)
+        return;
+    text_add(out, ")\n");
+    PIECE(out, "NO_PLACE", {"FUNCTION", s->name});
+}
+
+static void add_text(struct text *texts, const char *text) {
+    text_add(texts, "        ");
+    emit_embed(texts, text);
+    text_add(texts, ",\n");
 }
 
 /* Declares the messages of the checks, those of the host and those of --check, with their places in the source. */
 static void declare_checks(struct emit_unit *unit, struct text *out, const struct ir_kernel *kernel) {
     if (!kernel->checks.count)
         return;
-    text_add(out, "    static const char *const checks[] = {\n");
+    struct text texts;
+    text_init(&texts, unit->arena);
     for (size_t i = 0; i < kernel->checks.count; i++) {
         const struct ir_check_site *site = &kernel->checks.at[i];
         struct place place;
-        text_add(out, "        ");
         const char *where = place_of(unit->sources, site->span.begin, &place)
                                 ? arena_printf(unit->arena, "%s:%u:%u: ", place.source->path, place.line, place.column)
                                 : "";
-        emit_embed(out, arena_printf(unit->arena, "%s%s", where, ir_check_text(site)));
-        text_add(out, ",\n");
+        add_text(&texts, arena_printf(unit->arena, "%s%s", where, ir_check_text(site)));
     }
-    text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n    (void)report;\n");
+    PIECE(out, "CHECKS", {"TEXTS\n", text_string(&texts)});
 }
 
 static void declare_traces(struct text *out, const struct ir_kernel *kernel) {
     if (!kernel->trace)
         return;
-    text_add(out, "    static const char *const traces[] = {\n");
-    for (size_t i = 0; i < kernel->traces.count; i++) {
-        text_add(out, "        ");
-        emit_embed(out, kernel->traces.at[i]);
-        text_add(out, ",\n");
-    }
-    text_add(out, "    };\n");
+    struct text texts;
+    text_init(&texts, out->arena);
+    for (size_t i = 0; i < kernel->traces.count; i++)
+        add_text(&texts, kernel->traces.at[i]);
+    PIECE(out, "TRACES", {"TEXTS\n", text_string(&texts)});
 }
 
 static void print_traces(struct text *out, const struct ir_kernel *kernel) {
     if (kernel->trace)
-        text_printf(out,
-                    "    enum fcl_status traced = b%u ? fcl_trace(b%u, traces, %zu) : FCL_OK;\n"
-                    "    status = status == FCL_OK ? traced : status;\n",
-                    kernel->trace->id, kernel->trace->id, kernel->traces.count);
+        PIECE(out, "TRACED", {"NUMBER", number(out->arena, kernel->trace->id)},
+              {"COUNT", number(out->arena, kernel->traces.count)});
 }
 
 /* The lengths of a parameter's array, multiplied. */
@@ -378,15 +385,10 @@ static const char *element_count(struct arena *arena, const struct signature *s,
 
 /* Emits the checks of the arguments: the context is of this backend, and no length is negative. */
 static void check_arguments(const struct emit_unit *unit, struct text *out, const struct signature *s) {
-    text_printf(out, "    if ((status = fcl_expect(context, %s)) != FCL_OK)\n        goto out;\n", unit->backend);
+    PIECE(out, "EXPECTED", {"BACKEND", unit->backend});
     for (size_t i = 0; i < s->kernel->parameters.count; i++)
         if (s->kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH)
-            text_printf(
-                out,
-                "    if ((status = fcl_require(context, %s >= 0, FCL_INVALID, \"%s is negative: %%lld\", %s, 0)) != "
-                "FCL_OK)\n"
-                "        goto out;\n",
-                s->parameters[i], s->parameters[i], s->parameters[i]);
+            PIECE(out, "LENGTH", {"LENGTH", s->parameters[i]});
 }
 
 static void check_buffers(struct arena *arena, struct text *out, const struct signature *s) {
@@ -394,16 +396,9 @@ static void check_buffers(struct arena *arena, struct text *out, const struct si
         const struct ir_parameter *p = &s->kernel->parameters.at[i];
         if (p->kind != IR_PARAMETER_BUFFER)
             continue;
-        const char *name = s->parameters[i];
         const char *wanted =
             arena_printf(arena, "%s * %zu", element_count(arena, s, i), target_element_bytes(p->buffer->element));
-        text_printf(
-            out,
-            "    if ((status = fcl_require(context, fcl_buffer_bytes(%s) >= %s, FCL_INVALID, \"%s has %%lld bytes, and "
-            "%%lld "
-            "are wanted\",\n                              (int64_t)fcl_buffer_bytes(%s), (int64_t)(%s))) != FCL_OK)\n"
-            "        goto out;\n",
-            name, wanted, name, name, wanted);
+        PIECE(out, "BUFFER", {"BUFFER", s->parameters[i]}, {"WANTED", wanted});
     }
 }
 
@@ -431,7 +426,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     }
     emit_body(&body);
     add_prototype(out, s, DEVICE);
-    text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
+    piece(out, "BEGIN");
+    piece(out, "PROGRAM");
     for (size_t i = 0; i < program->kernels.count; i++)
         text_printf(out, "    struct fcl_kernel *kernel%zu = NULL;\n", i);
     declare_checks(unit, out, program->kernel);
@@ -445,16 +441,13 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     clear_results(out, s, DEVICE, "    ");
     check_arguments(unit, out, s);
     check_buffers(arena, out, s);
-    text_printf(out, "    if ((status = %s) != FCL_OK)\n        goto out;\n", unit->build);
+    PIECE(out, "BUILT", {"BUILD", unit->build});
     for (size_t i = 0; i < program->kernels.count; i++)
-        text_printf(out,
-                    "    if ((status = fcl_get_kernel(program, \"%s\", &kernel%zu)) != FCL_OK)\n        goto out;\n",
-                    program->kernels.at[i]->name, i);
+        PIECE(out, "KERNEL", {"KERNEL", program->kernels.at[i]->name}, {"NUMBER", number(arena, i)});
     if (target_any_reports(program) && !target_ends_launches(program))
-        text_add(out, "    if ((status = fcl_watch(context, checks, &report)) != FCL_OK)\n        goto out;\n");
+        piece(out, "WATCH");
     else if (target_any_reports(program))
-        text_add(out, "    if ((status = fcl_buffer_new(context, 3 * sizeof(int32_t), &report)) != FCL_OK ||\n"
-                      "        (status = fcl_fill(report, 0, 3 * sizeof(int32_t), 0)) != FCL_OK)\n        goto out;\n");
+        piece(out, "REPORT");
     text_add(out, text_string(&body.statements));
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
@@ -473,7 +466,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     text_add(out, text_string(&body.releases));
     if (body.has_floats)
         text_add(out, "    fcl_leave(&entry);\n");
-    text_add(out, "    return status;\n}\n\n");
+    piece(out, "END");
+    text_add(out, "\n");
 }
 
 /* How many elements there is room for, by what the caller has put where the extents go. */
@@ -492,29 +486,22 @@ static void set_room(struct text *out, const struct slot *slot, size_t i) {
 static void copy_into(struct text *out, const struct slot *slot, size_t i, const char *type) {
     const char *count = slot_count(out->arena, slot);
     if (slot->begins_array)
-        text_printf(out,
-                    "    if (room%zu < (int64_t)(%s)) {\n        status = fcl_require(context, false, FCL_NO_ROOM, "
-                    "\"a result of %%lld "
-                    "elements, and there is room for %%lld\", (int64_t)(%s), room%zu);\n        goto out;\n    }\n",
-                    i, count, count, i);
-    text_printf(out, "    if ((status = fcl_read(out%zu, 0, %s, %s * sizeof(%s))) != FCL_OK)\n        goto out;\n", i,
-                slot->name, count, type);
+        PIECE(out, "ROOM", {"COUNT", count}, {"NUMBER", number(out->arena, i)});
+    PIECE(out, "COPIED_OUT", {"ARRAY", slot->name}, {"COUNT", count}, {"TYPE", type},
+          {"NUMBER", number(out->arena, i)});
 }
 
 static void copy_allocated(struct text *out, const struct slot *slot, size_t i, const char *type) {
     const char *count = slot_count(out->arena, slot);
-    text_printf(out, "    if (!(*%s = (%s *)malloc(%s > 0 ? (size_t)(%s * sizeof(%s)) : 1))) {\n", slot->name, type,
-                count, count, type);
-    text_printf(out,
-                "        status = fcl_require(context, false, FCL_NO_MEMORY, \"no memory on the host for a result of "
-                "%%lld elements\", (int64_t)(%s), 0);\n        goto out;\n    }\n",
-                count);
-    text_printf(out, "    if ((status = fcl_read(out%zu, 0, *%s, %s * sizeof(%s))) != FCL_OK)\n        goto out;\n", i,
-                slot->name, count, type);
+    PIECE(out, "ALLOCATED", {"ARRAY", slot->name}, {"COUNT", count}, {"TYPE", type});
+    PIECE(out, "COPIED_OUT", {"ARRAY", arena_printf(out->arena, "*%s", slot->name)}, {"COUNT", count}, {"TYPE", type},
+          {"NUMBER", number(out->arena, i)});
 }
 
 /* The arguments of the function on buffers; those of results are pointers as `result` has them. */
-static void pass_device_arguments(struct text *out, const struct signature *s, bool is_graph) {
+static const char *device_arguments(struct arena *arena, const struct signature *s, bool is_graph) {
+    struct text arguments, *out = &arguments;
+    text_init(out, arena);
     for (size_t i = 0; i < s->kernel->parameters.count; i++) {
         if (!is_graph && s->kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
             text_printf(out, ", in%zu", i);
@@ -530,36 +517,29 @@ static void pass_device_arguments(struct text *out, const struct signature *s, b
         else
             text_printf(out, ", %s", slot->name);
     }
+    return text_string(out);
 }
 
-/* The emitted function builds the program and gets its kernels before it records: a driver may load a kernel's code
-   when it is first asked for the kernel. */
 static void define_graph(struct emit_unit *unit, struct text *out, const struct target_program *program,
                          const struct signature *s) {
     add_prototype(out, s, GRAPH);
-    text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
+    piece(out, "BEGIN");
+    piece(out, "PROGRAM");
     if (program->kernels.count)
         text_add(out, "    struct fcl_kernel *kernel0 = NULL;\n");
     check_places(out, s, GRAPH);
     clear_results(out, s, GRAPH, "    ");
-    text_add(out, "    *graph = NULL;\n");
-    text_printf(out,
-                "    if ((status = fcl_expect(context, %s)) != FCL_OK || (status = %s) != FCL_OK)\n"
-                "        return status;\n",
-                unit->backend, unit->build);
+    PIECE(out, "BUILT_TO_RECORD", {"BACKEND", unit->backend}, {"BUILD", unit->build});
     for (size_t i = 0; i < program->kernels.count; i++)
-        text_printf(out,
-                    "    if ((status = fcl_get_kernel(program, \"%s\", &kernel0)) != FCL_OK)\n        return status;\n",
-                    program->kernels.at[i]->name);
-    text_add(out, "    if ((status = fcl_graph_begin(context)) != FCL_OK)\n        return status;\n");
-    text_printf(out, "    status = %s_device(context", s->name);
-    pass_device_arguments(out, s, true);
-    text_add(out, ");\n    if ((status = fcl_graph_end(context, status, graph)) != FCL_OK) {\n");
+        PIECE(out, "KERNEL_TO_RECORD", {"KERNEL", program->kernels.at[i]->name});
+    PIECE(out, "RECORD", {"FUNCTION", s->name}, {"ARGUMENTS", device_arguments(unit->arena, s, true)});
     for (size_t i = 0; i < s->slots.count; i++)
         if (s->slots.at[i].result->is_array)
             text_printf(out, "        fcl_buffer_free(*%s);\n", s->slots.at[i].name);
     clear_results(out, s, GRAPH, "        ");
-    text_add(out, "    }\n    return status;\n}\n\n");
+    text_add(out, "    }\n");
+    piece(out, "END");
+    text_add(out, "\n");
 }
 
 static void define_host(struct emit_unit *unit, struct text *out, const struct signature *s,
@@ -567,7 +547,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     struct arena *arena = unit->arena;
     const struct ir_kernel *kernel = s->kernel;
     add_prototype(out, s, function);
-    text_add(out, " {\n    enum fcl_status status = FCL_OK;\n");
+    piece(out, "BEGIN");
     for (size_t i = 0; i < kernel->parameters.count; i++)
         if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
             text_printf(out, "    struct fcl_buffer *in%zu = NULL;\n", i);
@@ -585,24 +565,11 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     if (function == RETURNING)
         clear_results(out, s, function, "    ");
     check_arguments(unit, out, s);
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        const struct ir_parameter *p = &kernel->parameters.at[i];
-        if (p->kind != IR_PARAMETER_BUFFER)
-            continue;
-        const char *count = element_count(arena, s, i);
-        const char *bytes = arena_printf(arena, "%s * sizeof *%s", count, s->parameters[i]);
-        text_printf(
-            out,
-            "    if ((status = fcl_require(context, %s || %s == 0, FCL_INVALID, \"%s is NULL, and is to have %%lld "
-            "elements\",\n                              (int64_t)(%s), 0)) != FCL_OK)\n        goto out;\n",
-            s->parameters[i], count, s->parameters[i], count);
-        text_printf(out, "    if ((status = fcl_buffer_new(context, %s, &in%zu)) != FCL_OK ||\n", bytes, i);
-        text_printf(out, "        (status = fcl_write(in%zu, 0, %s, %s)) != FCL_OK)\n        goto out;\n", i,
-                    s->parameters[i], bytes);
-    }
-    text_printf(out, "    if ((status = %s_device(context", s->name);
-    pass_device_arguments(out, s, false);
-    text_add(out, ")) != FCL_OK)\n        goto out;\n");
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+            PIECE(out, "COPIED_IN", {"ARRAY", s->parameters[i]}, {"COUNT", element_count(arena, s, i)},
+                  {"NUMBER", number(arena, i)});
+    PIECE(out, "DONE", {"FUNCTION", s->name}, {"ARGUMENTS", device_arguments(arena, s, false)});
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
         if (slot->result->is_array)
@@ -623,7 +590,8 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
             text_printf(out, "        free(*%s);\n", s->slots.at[i].name);
     clear_results(out, s, function, "        ");
     text_add(out, "    }\n");
-    text_add(out, "    return status;\n}\n\n");
+    piece(out, "END");
+    text_add(out, "\n");
 }
 
 void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program,
