@@ -23,7 +23,7 @@ static bool is_wanted(const struct pass_info *pass, const struct pass_options *o
     for (size_t i = 0; i < options->skipped_count; i++)
         if (strcmp(options->skipped[i], pass->name) == 0)
             return false;
-    return pass->level <= options->level && !(pass->needs & ~options->has);
+    return pass->level <= options->level && !(pass->needs & ~options->has & ~(unsigned)NO_DEAD);
 }
 
 struct pass_run passes_wanted(const struct pass_options *options) {
@@ -36,15 +36,21 @@ struct pass_run passes_wanted(const struct pass_options *options) {
     return run;
 }
 
+static void run_pass(struct arena *arena, struct ir_kernel *kernel, struct pass_run *run, size_t pass) {
+    kernel->changes = 0;
+    pass_info[pass].run(arena, kernel);
+    run->changes[pass] += kernel->changes;
+}
+
 const char *ir_optimise(struct arena *arena, struct ir_kernel *kernel, struct pass_run *run) {
     const char *wrong = NULL, *last = "no pass";
     for (size_t i = 0; i < PASS_COUNT && !wrong; i++) {
         if (!run->wanted[i] || !pass_info[i].run)
             continue;
-        kernel->changes = 0;
-        pass_info[i].run(arena, kernel);
-        run->changes[i] += kernel->changes;
         last = pass_info[i].name;
+        if (pass_info[i].needs & NO_DEAD && run->wanted[PASS_DCE])
+            run_pass(arena, kernel, run, PASS_DCE);
+        run_pass(arena, kernel, run, i);
         wrong = VERIFIES_EACH_PASS ? ir_verify(arena, kernel) : NULL;
     }
     if (!wrong)

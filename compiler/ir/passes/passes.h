@@ -16,6 +16,7 @@ enum pass_needs {
     FOR_PIECES = 32,   /* threads can copy 16 bytes at a time */
     FOR_COUNTED = 64,  /* its compilers do not see that a place grows by the same in each turn */
     FOR_VECTORS = 128, /* kernels can be written with vectors */
+    NO_DEAD = 256,     /* no machine's: it takes what nothing uses for code like other code */
 };
 
 enum pass {

@@ -175,17 +175,31 @@ struct ir_buffer *rewrite_buffer(const struct rewriter *r, struct ir_buffer like
     return buffer;
 }
 
+static struct range range_of(const struct ir_instruction *operation, enum base base) {
+    struct range ranges[3];
+    for (size_t i = 0; i < operation->operand_count; i++)
+        ranges[i] = (struct range){operation->operands[i]->low, operation->operands[i]->high};
+    return range_operation(operation->op, base, operation->operands[operation->operand_count - 1]->base, ranges);
+}
+
 static struct ir_value *operation(const struct rewriter *r, enum ir_op op, enum base base, struct ir_value *const *x,
                                   size_t count) {
     struct ir_instruction *instruction = rewrite_instruction(r, IR_OPERATION, count, 1);
-    struct range ranges[2];
     instruction->op = op;
-    for (size_t i = 0; i < count; i++) {
-        instruction->operands[i] = x[i];
-        ranges[i] = (struct range){x[i]->low, x[i]->high};
-    }
-    struct range range = range_operation(op, base, x[count - 1]->base, ranges);
+    memcpy(instruction->operands, x, count * sizeof *x);
+    struct range range = range_of(instruction, base);
     return give(instruction, rewrite_value(r, base, NULL, range.low, range.high));
+}
+
+void rewrite_again(const struct rewriter *r, struct ir_instruction *operation) {
+    struct ir_value *result = operation->results[0];
+    struct range range = range_of(operation, result->base);
+    result->low = range.low;
+    result->high = range.high;
+    operation->no_wrap = false;
+    operation->region = r->user->region;
+    give(operation, result);
+    vec_push(r->arena, &r->region->instructions, operation);
 }
 
 void rewrite_forget(struct ir_kernel *kernel, const struct ir_buffer *buffer) {
@@ -200,15 +214,17 @@ struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, stru
     return operation(r, op, fold_result_base(op, y->base), (struct ir_value *[]){x, y}, 2);
 }
 
-struct ir_instruction *rewrite_select(const struct rewriter *r, struct ir_value *result, struct ir_value *condition,
-                                      struct ir_value *a, struct ir_value *b) {
-    struct ir_instruction *select = rewrite_instruction(r, IR_OPERATION, 3, 1);
-    select->op = OP_SELECT;
+void rewrite_select(const struct rewriter *r, struct ir_value *result, struct ir_value *condition, struct ir_value *a,
+                    struct ir_value *b) {
+    bool is_and = result->base == BASE_BOOL && b->is_constant && !b->constant.integer;
+    bool is_or = !is_and && result->base == BASE_BOOL && a->is_constant && a->constant.integer;
+    struct ir_instruction *select = rewrite_instruction(r, IR_OPERATION, is_and || is_or ? 2 : 3, 1);
+    select->op = is_and ? OP_AND : is_or ? OP_OR : OP_SELECT;
     select->operands[0] = condition;
-    select->operands[1] = a;
-    select->operands[2] = b;
+    select->operands[1] = is_or ? b : a;
+    if (select->op == OP_SELECT)
+        select->operands[2] = b;
     give(select, result);
-    return select;
 }
 
 struct ir_value *rewrite_negated(const struct rewriter *r, struct ir_value *x) {

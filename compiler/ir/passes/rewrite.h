@@ -60,9 +60,11 @@ struct ir_buffer *rewrite_buffer(const struct rewriter *rewriter, struct ir_buff
 void rewrite_forget(struct ir_kernel *kernel, const struct ir_buffer *buffer);
 struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
                                    struct ir_value *y);
-/* A select that gives what another instruction gave; its range stays. */
-struct ir_instruction *rewrite_select(const struct rewriter *rewriter, struct ir_value *result,
-                                      struct ir_value *condition, struct ir_value *a, struct ir_value *b);
+/* An operation that is there goes here: what it gives is known by its operands alone. */
+void rewrite_again(const struct rewriter *rewriter, struct ir_instruction *operation);
+/* A select that gives what another instruction gave; its range stays. Of bools it may become `and` or `or`. */
+void rewrite_select(const struct rewriter *rewriter, struct ir_value *result, struct ir_value *condition,
+                    struct ir_value *a, struct ir_value *b);
 /* Builds the sum's value. */
 struct ir_value *rewrite_sum(const struct rewriter *rewriter, const struct linear *sum);
 /* -x, where x is a float. */

@@ -10,7 +10,6 @@
 #include "ir/passes/pass_list.h"
 
 #include "ir/places.h"
-#include "ir/build/range.h"
 #include "ir/passes/rewrite.h"
 
 enum {
@@ -93,37 +92,6 @@ static void append_load(const struct rewriter *rewriter, struct ir_instruction *
     vec_push(rewriter->arena, &rewriter->region->instructions, load);
 }
 
-static void append(struct arena *arena, struct ir_region *region, struct ir_instruction *instruction) {
-    struct ir_value *result = instruction->results[0];
-    struct range ranges[3];
-    for (size_t i = 0; i < instruction->operand_count; i++)
-        ranges[i] = (struct range){instruction->operands[i]->low, instruction->operands[i]->high};
-    enum base operand = instruction->operands[instruction->operand_count - 1]->base;
-    struct range range = range_operation(instruction->op, result->base, operand, ranges);
-    result->low = range.low;
-    result->high = range.high;
-    result->region = region;
-    instruction->no_wrap = false;
-    instruction->region = region;
-    vec_push(arena, &region->instructions, instruction);
-}
-
-/* c ? x : false is c and x; c ? true : x is c or x. */
-static void make_logical(struct ir_instruction *select) {
-    struct ir_value *then_value = select->operands[1], *else_value = select->operands[2];
-    if (then_value->base != BASE_BOOL)
-        return;
-    if (else_value->is_constant && !else_value->constant.integer) {
-        select->op = OP_AND;
-    } else if (then_value->is_constant && then_value->constant.integer) {
-        select->op = OP_OR;
-        select->operands[1] = else_value;
-    } else {
-        return;
-    }
-    select->operand_count = 2;
-}
-
 static void flatten(const struct rewriter *rewriter, const struct ir_instruction *branch) {
     rewriter->kernel->changes++;
     for (int side = 0; side < 2; side++)
@@ -132,11 +100,11 @@ static void flatten(const struct rewriter *rewriter, const struct ir_instruction
             if (instruction->kind == IR_LOAD)
                 append_load(rewriter, instruction);
             else
-                append(rewriter->arena, rewriter->region, instruction);
+                rewrite_again(rewriter, instruction);
         }
     for (size_t i = 0; i < branch->result_count; i++)
-        make_logical(rewrite_select(rewriter, branch->results[i], branch->operands[0], branch->regions[0]->yields.at[i],
-                                    branch->regions[1]->yields.at[i]));
+        rewrite_select(rewriter, branch->results[i], branch->operands[0], branch->regions[0]->yields.at[i],
+                       branch->regions[1]->yields.at[i]);
 }
 
 struct tidying {
