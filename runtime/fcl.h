@@ -396,8 +396,8 @@ enum fcl_status fcl_check(struct fcl_context *context, bool condition, const cha
 enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fcl_status status, const char *message,
                             int64_t a, int64_t b);
 // Prints on stderr what `trace` has left in the buffer of a kernel that has run. It holds words of
-// 32 bits. The first says how many were wanted by the records after it, of which those that there
-// was no room for are missing, which is said. A record is the number of its format, of `count`, and
+// 32 bits. The first says how many the records after it want; records without room are missing, and
+// fcl_trace prints that. A record is the number of its format, of `count`, and
 // the words that this wants: %i, %u, %f and %b one (int, uint, float, bool), %l, %n and %d two
 // (i64, u64, double), the low one first; %% is a percent sign. Waits for the work before it.
 enum fcl_status fcl_trace(struct fcl_buffer *buffer, const char *const *formats, size_t count);

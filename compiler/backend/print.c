@@ -103,10 +103,11 @@ static void print_variable(struct printer *p, const struct target_statement *sta
 /* ---- control ---- */
 
 /* note [lines]
-   With -g each kernel and statement says by `#line` which line of the program it was made of, and one of which that is
-   not known, as a barrier, the line of the statement before it. GCC, NVRTC and OpenCL put these into what they make,
-   and so gdb, perf and NVIDIA's Nsight show the program. What the prelude does is where the user's file comes to it.
-   The runtime asks for tables of lines where it sees `#line`. Behind a kernel the lines are those of no file. */
+   With -g each kernel and statement says by `#line` which line of the program it was made of. A statement whose line is
+   not known, such as a barrier, has the line of the statement before it. GCC, NVRTC and OpenCL put these into what they
+   make, and so gdb, perf and NVIDIA's Nsight show the program. Code of the prelude has the line where the user's file
+   calls it. The runtime asks for tables of lines where it sees `#line`. Behind a kernel the lines are those of no
+   file. */
 static void print_line_of(struct printer *p, struct span span) {
     struct place place;
     bool is_known = p->lines && span.end && place_of(p->lines, span.begin, &place);

@@ -1,4 +1,4 @@
-/* The table of targets, and which is meant. */
+/* The table of targets, and the target of a name, a file or a program. */
 #include <string.h>
 
 #include "backend/print.h"

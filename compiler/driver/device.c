@@ -283,7 +283,7 @@ const char *device_mapping_note(const struct options *options, struct arena *are
     char error[2048];
     bool is_device = !target || fcl_parse_device(target, &open.kind, &(int){0}) == FCL_OK;
     if (options->mapping != MAPPING_SIMT || !is_device || fcl_open(&context, &open, error, sizeof error) != FCL_OK)
-        return NULL; /* what is not there is said by who needs it */
+        return NULL; /* the caller reports what is not there */
     const struct fcl_device_info *device = fcl_device(context);
     const char *note = NULL;
     const char *kind = fcl_device_kind_name(device->kind);

@@ -35,8 +35,8 @@ struct execution {
 /* One of that program, but for the kernel and its arguments. */
 struct execution execution_of(struct compilation *c);
 /* Checks the file and reads the kernel and the arguments that the command line names. Where they
-   are not as they should be, the execution has no kernel: that is said or among the diagnostics,
-   and the status is for it. */
+   are not as they should be, the execution has no kernel: a message or the diagnostics say why, and the status is for
+   it. */
 enum exit_status execution_read(struct compilation *c, struct execution *execution);
 
 struct executor {

@@ -126,7 +126,7 @@ static void warn_of_copies(const struct generate_request *request, const struct 
 }
 
 /* A tuple of arrays has several buffers, and the force of one function may be in several kernels'
-   code: each is told of once. */
+   code: a message names each once. */
 static void warn_of_rereads(const struct generate_request *request, const struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->rereads.count; i++) {
         struct span span = kernel->rereads.at[i];

@@ -101,7 +101,7 @@ struct options {
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
     const char *root;                   /* where prelude and library are below; NULL: not known */
-    FILE *messages;                     /* where all that is said goes; NULL: stderr */
+    FILE *messages;                     /* where all messages go; NULL: stderr */
     const char *completion;             /* the shell, and nothing else is wanted */
     bool only_help, only_version;
     bool lists_options; /* the help that is wanted is that of all options */

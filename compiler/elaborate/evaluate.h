@@ -52,8 +52,8 @@ bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_val
 bool elab_is_same_in_branches(struct elaborator *e, struct ir_value *a, struct ir_value *b);
 /* Goes back to begin the chunk anew under each branch of an IF on that condition, where that can be: note [splits]. */
 void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span);
-/* Runs a body for what it finds out, and leaves what it builds behind; false where it failed, of
-   which nothing is said. */
+/* Runs a body for what it finds out, and leaves what it builds behind; false where it failed,
+   without a message. */
 bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
@@ -75,12 +75,12 @@ bool elab_runs_if_reached(struct elaborator *e);
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 /* How many elements of memory, a number of 64 bits, one row of a nested array takes. */
 struct ir_value *elab_stride(struct elaborator *e, const struct pull *pull);
-/* The index as it is used there: one that is wrong is told, now or when the program runs. */
+/* The index as it is used there. A wrong one is an error, now or when the program runs. */
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
 
 /* ---- parts.c ---- */
-/* The length of what maps made of some whole part of an array; NULL: unknown. By a try, which takes back what this adds
-   to `shape`. */
+/* The length of what maps made of some whole part of an array; NULL: unknown. A try finds it, and takes back what it
+   adds to `shape`. */
 struct ir_value *elab_mapped_length(struct elaborator *e, struct pull *chunks);
 /* The rows of a result one after another, each as long as `width`. The length of a large one may be of 64 bits. */
 struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width, bool is_large);
@@ -110,7 +110,7 @@ struct ir_value *elab_made_length(struct elaborator *e, struct pull *rows, struc
 /* Rows that are not as long as that are an error. */
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents);
-/* All elements, row by row. Of a large result their number may be one of 64 bits. */
+/* All elements, row by row. A large result may have so many that their number takes 64 bits. */
 struct pull *elab_elements(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value *const *extents);
 
 /* note [large results] */

@@ -27,7 +27,7 @@
    note [tree of blocks]
    Where the operator rounds, what is before a block must not depend on who was ready. Then block b's word
    has no second state, and is the value of the greatest block of blocks that ends with b: of w^k blocks, where
-   (b + 1) is a multiple of w^k and no more. What is before a block is in as many such words as its number has
+   (b + 1) is a multiple of w^k and no more. The value before a block is in as many such words as its number has
    digits other than 0 to the base w. They are combined by pairs, pairs of pairs and so on, and what these binary
    blocks give from the left, the start value first. A thread goes by w = 2, and combines a word for each bit; a warp by
    w = 32, so that most blocks tell theirs at once and a few looks are enough: its lanes combine words of a

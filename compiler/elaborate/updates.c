@@ -146,8 +146,8 @@ static void look(struct elaborator *e, void *context) {
     looking->are_distinct = are_apart(e, looking, &looking->writes, i);
 }
 
-/* May it read the array while it writes into it? Checks read all pairs once more; and what takes turns in one piece of
-   memory, as the halves of a loop do, is told apart by more than bits. */
+/* May it read the array while it writes into it? Checks read all pairs once more; and arrays that take turns in one
+   piece of memory, as the halves of a loop do, differ by more than bits. */
 static bool may_read_old(const struct elaborator *e, const struct push *push, const struct push *other) {
     return push == other && push->kind == PUSH_SCATTER && !push->update.is_over && !elab_checks_all(e) &&
            !other->array->memory.offset;

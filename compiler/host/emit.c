@@ -98,7 +98,7 @@ static const char *declarations(struct emit_unit *unit, const struct host_emit_r
 
 /* ---- the parts ---- */
 
-/* What stands for the words of the parts. */
+/* The words of the parts, and the texts that stand for them. */
 struct words {
     struct arena *arena;
     struct text_word at[20];

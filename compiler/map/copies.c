@@ -101,9 +101,10 @@ bool copies_by_pieces(const struct map_options *options, int threads, const stru
 
 /* note [pieces ahead]
    Copies ahead go by 16 bytes, too, where the places of the elements of such a piece follow one another on both sides:
-   those of a tile whose rows are as long as pieces, or longer. Whether they begin at multiples of 16 bytes is asked
-   once in a launch where that depends on the arrays and on numbers of the host's alone, such as the length of rows: all
-   pieces are copied at once then, or all by elements. Elsewhere each piece is asked. */
+   those of a tile whose rows are as long as pieces, or longer. A kernel asks once in a
+   launch whether they begin at multiples of 16 bytes, where that depends on the arrays and on numbers of the host's
+   alone, such as the length of rows: all pieces are copied at once then, or all by elements. Elsewhere it asks for each
+   piece. */
 enum in_piece {
     PIECE_OTHERWISE,
     PIECE_SAME,    /* for all elements of a piece */
@@ -182,10 +183,10 @@ int pieces_of(struct lowering *l, const struct ir_instruction *forall) {
    A loop over a grid's threads that goes through elements of 1 and 2 bytes one by one issues a load, a store and what
    is around them for each, and then it is instructions that it waits for and not memory. So a thread takes elements
    next to each other: as many as the widest has in 16 bytes. They are loaded into registers at once, computed one after
-   the other, and stored at once. Whether arrays begin at multiples of 16 bytes is asked once in a launch; of those that
-   do not, and at the end of an array, elements go one by one, as in note [turns].
+   the other, and stored at once. A kernel asks once in a launch whether arrays begin at multiples of 16 bytes. If
+   they do not, and at the end of an array, elements go one by one, as in note [turns].
 
-   What one iteration writes no other reads, so that all loads may go before all stores. A loop of wider elements gains
+   No iteration reads what another writes, so that all loads may go before all stores. A loop of wider elements gains
    nothing by it (note [turns]).
 
    The gain, in machine code for sm_90 by NVRTC 13.0 (`zipWith (fn x y => k * x + y)` of f16, with the step and with

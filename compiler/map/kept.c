@@ -7,8 +7,8 @@
        for (piece…) kept[piece] = fcl_kept(row * n + column);
        while (…) { for (piece…) copy(a + (k * 32 + kept[piece])); }
 
-   and handed over by an instruction that hides how it was made. Turns that have the same share a register. What an
-   instruction has room for, the part that is a constant in an unrolled loop, is added in the loop.
+   and handed over by an instruction that hides how it was made. Turns that have the same share a register. The part
+   that is a constant in an unrolled loop is added in the loop: an instruction has room for it.
 
    note [pairs of matrices]
    The lanes' instruction that loads the second matrix of a product has room for two of them: half of the lanes say

@@ -43,7 +43,7 @@ struct machine {
     int bucket_threads;  /* of some blocks, as elaborate_options has it; 0: as many as #BlockSize says */
     int warp_threads;    /* likewise */
     int warp_sizes;      /* that it has, 32 and 64, together; 0: any, as a warp is a thread or a loop */
-    int shared_bytes;    /* 0: as where nothing is said */
+    int shared_bytes;    /* 0: the default */
     int64_t shared_most; /* bytes of shared memory that a block can have at most, on any; simt */
     size_t table_bytes;  /* 0: as many as it likes */
     struct map_options map;

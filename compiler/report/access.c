@@ -29,7 +29,7 @@ static void number(struct walker *w, const struct ir_region *region) {
 
 /* note [late loads]
    Compilers do a load in the innermost branch that has all its uses, where nothing is stored between. The report counts
-   such loads there. What a loop uses, or more than one branch, is done before. */
+   such loads there. A load that a loop uses, or more than one branch, is done before. */
 
 /* The innermost region around both. */
 static const struct ir_region *around_both(const struct ir_region *a, const struct ir_region *b) {

@@ -13,8 +13,8 @@ enum { KIB = 1024, REGISTERS = 64 * KIB };
 #define LAUNCH 2.5 /* a guess of what drivers take, the same for all */
 
 /* note [sources of devices]
-   For each device: multiprocessors, clock, bandwidth from its maker's paper, which is named. What a multiprocessor of
-   NVIDIA holds, and the lanes that it has, stand by compute capability in the tables of the CUDA C++ Programming Guide.
+   Each device has its multiprocessors, clock and bandwidth from its maker's paper, which is named. The tables of the
+   CUDA C++ Programming Guide have by compute capability what a multiprocessor of NVIDIA holds, and its lanes.
    MI300X: AMD's data sheet has 304 compute units, 2.1 GHz, 5.3 TB/s, and 163.4 teraflops of floats in vectors, which
    are 128 lanes (a product and a sum each). ROCm's table "AMD GPU specifications" has 64 KiB of LDS and 512 KiB of
    vector registers a unit. A unit holds 4 * 8 wavefronts of 64, and 16 blocks of more than one wavefront, as LLVM
@@ -152,7 +152,7 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
     *e = (struct report_estimate){.blocks_together = device->blocks, .held_by = "blocks"};
     if (!has_numbers(launch))
         return false;
-    /* What the system keeps for each block, where no block may have all. */
+    /* Bytes that the system keeps for each block, where no block may have all. */
     double shared = launch->shared_bytes.constant, kept = fmin(KIB, device->shared_bytes - device->block_bytes);
     hold(e, floor(device->threads / launch->threads), "threads");
     if (shared > 0)

@@ -124,7 +124,7 @@ static void add_steps(struct json_writer *w, yyjson_mut_val *to, const char *key
     }
 }
 
-/* What sizes can be given of. */
+/* Adds the parameters whose sizes can be given. */
 static void add_sizes_wanted(struct json_writer *w, yyjson_mut_val *to, const struct ir_kernel *kernel) {
     yyjson_mut_val *all = json_add_array(w->doc, to, "parameters");
     for (size_t i = 0; i < kernel->parameters.count; i++) {

@@ -63,7 +63,7 @@ static void tally_add_larger(struct walker *w, struct tally *to, const struct ta
         add(w, &to->units[i], amount_larger(w->arena, a->units[i], b->units[i]));
 }
 
-/* What most turns do: `about` where others do something else. */
+/* The amount of most turns; `about` if others do something else. */
 static struct amount most_of(struct amount most, struct amount other) {
     most.is_about |= !amount_is_equal(most, other);
     return most;

@@ -33,7 +33,7 @@ struct lane_look {
     double all_units;
 };
 
-/* What a turn of a loop has of its own: then the walk goes turn by turn. */
+/* Things that differ from turn to turn of a loop: then the walk goes turn by turn. */
 enum by_index {
     BY_INDEX_COUNTS = 1, /* a branch, or a number of turns */
     BY_INDEX_UNITS = 2,  /* how an access lies */

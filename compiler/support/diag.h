@@ -29,7 +29,7 @@ struct diagnostic *diag_error(struct diagnostics *d, enum diag_code code, struct
 struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A secondary place with its own line and caret; an empty span gives a plain "note: …" line. */
-/* A WARNING of diag.def is told where warnings are asked for, and of the user's files alone. */
+/* A WARNING of diag.def is reported where warnings are asked for, and in the user's files alone. */
 void diag_show_flagged(struct diagnostics *d);
 bool diag_silence(struct diagnostics *d, const char *flag); /* false: there is no such flag */
 const char *diag_flag(size_t index);                        /* of the index-th that has one; NULL: there are no more */

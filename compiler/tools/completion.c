@@ -1,4 +1,4 @@
-/* Completion in bash, zsh and fish; see completion.h. What no table says is in tools/completion/. */
+/* Completion in bash, zsh and fish; see completion.h. tools/completion/ has the text that no table gives. */
 #include "tools/completion.h"
 
 #include <string.h>

@@ -329,7 +329,7 @@ static struct report *report_at(const struct costing *k, struct report_size *siz
     return report_of(&request);
 }
 
-/* What is said of launches is so where there are any: nothing is launched for arrays without elements. */
+/* True of items that hold where something is launched: nothing is, for arrays without elements. */
 static bool is_of_launches(const struct item *item) {
     return item->total == TOTAL_LAUNCHES || item->total == TOTAL_WAITS || item->total == COST_SHARED;
 }

@@ -1,8 +1,8 @@
 /* fclc doc: the pages of a library, made of what its files say: a page for each file and an index; or with --json
-   what they say, for other programs. A comment directly above a definition, or above its sig, is what is said of it.
+   what they say, for other programs. A comment directly above a definition, or above its sig, describes it.
    Lines `> e ==> v` in it are examples, which `fclc doc --check` runs; a line `also: …` stands in the index alone.
    A definition whose comment says `Internal:` is left out. The heading `-- ---- words ----` begins a section; the first
-   comment below it that is not a definition's is said of the section. `-- primitive NAME` below a comment stands for
+   comment below it that is not a definition's describes the section. `-- primitive NAME` below a comment stands for
    the definition of a primitive. */
 #include <ctype.h>
 #include <errno.h>
@@ -106,7 +106,7 @@ static void read_comment(const struct compilation *c, struct arena *arena, struc
 }
 
 /* The comment at the file's beginning, up to an empty line or a heading: its title ends at the first full stop
-   or colon. One that is right above a definition is said of that. Gives where it ends. */
+   or colon. One that is right above a definition describes that. Gives where it ends. */
 static uint32_t read_head(struct arena *arena, struct page *page, const struct ast_file *file) {
     const struct source *source = file->source;
     const char *text = (const char *)source->text, *end = text, *line;
@@ -172,7 +172,7 @@ static void read_primitive(const struct compilation *c, struct arena *arena, str
     vec_push(arena, &page->items, item);
 }
 
-/* A comment that no definition is below is said of the section, if it is the first there. */
+/* A comment that no definition is below describes the section, if it is the first there. */
 static void read_said(const struct compilation *c, struct arena *arena, struct page *page, struct span comment) {
     struct section *section = page->sections.count ? &page->sections.at[page->sections.count - 1] : NULL;
     const char *text = (const char *)c->file->source->text - c->file->source->base, *line;
@@ -651,7 +651,7 @@ static bool check_example(struct library_doc *doc, const struct page *page, cons
                           const struct example *example, directives *wrong) {
     struct example_program p = examples_of(doc, page);
     const char **rows;
-    (void)add_first(&p, item, example, &rows); /* of one kernel, so that nothing is told twice */
+    (void)add_first(&p, item, example, &rows); /* of one kernel, so that nothing comes twice */
     enum exit_status status;
     struct compilation *c = check_examples(&p, page, &status);
     bool is_good = status == EXIT_GOOD && compilation_is_good(c);

@@ -131,7 +131,7 @@ static const char *quoted_after(struct arena *arena, const char *hint, const cha
 
 static bool begins_with(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* Before the first declaration and what is said of it: behind the imports, if there are any. */
+/* Before the first declaration and its comment: behind the imports, if there are any. */
 static uint32_t place_of_import(const struct lsp_view *view) {
     const struct ast_file *file = view->c->file;
     uint32_t place = 0;

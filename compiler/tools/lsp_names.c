@@ -83,7 +83,7 @@ const struct name_place *lsp_place_at(const struct lsp_view *view, uint32_t offs
         const struct name_place *place = &view->names.at[i];
         if (place->span.begin > offset || place->span.end < offset)
             continue;
-        /* Behind `f` in `f(x)` both touch the place: the one that begins there is meant. */
+        /* Behind `f` in `f(x)` both touch the place: take the one that begins there. */
         if (!best || place->span.begin > best->span.begin)
             best = place;
     }

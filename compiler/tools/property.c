@@ -17,7 +17,7 @@ enum {
     MOST_DRAWN = 4000,  /* to find them */
     MOST_SHRUNK = 1000, /* arguments that are looked at while they are made smaller, */
     MOST_SECONDS = 5,   /* in so much time */
-    MOST_TOLD = 1000,   /* elements of an array in what is told of a try */
+    MOST_TOLD = 1000,   /* elements of an array in the report of a try */
 };
 
 struct variable {

@@ -301,7 +301,7 @@ static enum exit_status deliver(struct search *s) {
     return status;
 }
 
-/* The result, of a run with all checks: what is wrong with the program or the arguments is said here. */
+/* The result of a run with all checks, which reports what is wrong with the program or the arguments. */
 static enum exit_status find_wanted(struct search *s) {
     struct options options = *s->request.options;
     struct execution execution = s->request;

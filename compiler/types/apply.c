@@ -138,7 +138,7 @@ static bool is_after_less(const struct checker *c, const struct call *call) {
            diag_has_error_in(c->diagnostics, c->definition->span);
 }
 
-/* A push array that is read as a pull array is told once: what mends it mends all reads of that name. */
+/* Reports a push array that is read as a pull array once: what mends it mends all reads of that name. */
 static void forget_push(struct checker *c, const struct core *core, struct type *expected) {
     if (core->kind != CORE_LOCAL || !core->local.local->name || type_resolve(core->type)->kind != TYPE_PUSH ||
         type_resolve(expected)->kind != TYPE_PULL)

@@ -316,7 +316,7 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
     struct synonym *synonym = declare_type_name(c, decl);
     if (!synonym)
         return;
-    /* Read once here, so that what is wrong with it is said even when it is never used. */
+    /* Read once here, so that errors in it are reported even when it is never used. */
     signature_variables parameters = {0};
     for (size_t i = 0; i < decl->type_parameters.count; i++) {
         struct signature_variable parameter = {decl->type_parameters.at[i], type_fresh(c, KIND_TYP, 0, decl->name_span),

@@ -15,9 +15,8 @@ struct module {
     size_t import_count;
 };
 
-/* -D NAME=VALUE, as text. A name that no `param` has is reported by the driver (see `used`). Where
-   the file to compile, the last module, has a param of that name, it is meant; otherwise those of
-   the library. */
+/* -D NAME=VALUE, as text. A name that no `param` has is reported by the driver (see `used`). It sets
+   the param of that name in the file to compile, the last module; where that has none, those of the library. */
 struct param_setting {
     const char *name, *value;
     bool used;                   /* set by types_check, and kept from file to file */

@@ -25,7 +25,7 @@ struct binding *bind_local(struct checker *c, symbol name, struct span span, str
     return binding;
 }
 
-/* A name that begins with `_` says that it is meant to be unused. */
+/* A name that begins with `_` says that nothing is to use it. */
 static void warn_unused(struct checker *c, const struct binding *binding) {
     if (binding->is_used || binding->name->text[0] == '_' || binding->span.end == 0)
         return;

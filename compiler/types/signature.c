@@ -18,7 +18,7 @@ static struct signature_variable *find_variable(signature_variables *variables, 
 
 /* ---- levels ---- */
 
-/* The level that is meant: `<blok>` is misspelt, `<l>` and `<block1>` are variables, which gives LEVEL_PURE. */
+/* The level that a user had in mind: `<blok>` is misspelt, `<l>` and `<block1>` are variables, which gives LEVEL_PURE. */
 static enum level_value nearest_level(symbol name) {
     struct suggestion suggestion = suggestion_for(name->text);
     enum level_value nearest = LEVEL_PURE;
@@ -472,7 +472,7 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
                                               "no class of types is called `%s`", k->class_name->text);
             diag_hint(c->diagnostics, d, "there are eq, ord, num, integral and floating");
             if (variable && variable->type->kind == TYPE_VARIABLE)
-                variable->type->variable->link = c->error_type; /* of what it can do, enough is said */
+                variable->type->variable->link = c->error_type; /* no second error about what it can do */
         } else if (variable && variable->type->kind == TYPE_ERROR) {
             continue; /* enough was said of it */
         } else if (!variable || variable->type->kind != TYPE_VARIABLE) {

@@ -43,7 +43,7 @@ static __device__ __forceinline__ bool fcl_equal(int x, int y) { /* ptxas gets s
 //@ APART
 // QUIRK_CHOSEN_LOADS of map/quirks.
 #if !defined fcl_apart /* what simulates a GPU may have its own */
-/* As it is; but NVVM, which does not know that, makes no one load of two whose places are chosen. */
+/* x itself. NVVM does not know that, so it makes no one load of two whose places are chosen. */
 #define FCL_APART(type, held, letter)                                                  \
     static __device__ __forceinline__ __attribute__((unused)) type fcl_apart(type x) { \
         held y = (held)x;                                                              \
@@ -88,7 +88,7 @@ static __device__ __forceinline__ float fcl_fast_tanh(float x) {
 //@ PAUSES
 // About as long as it takes to ask the second-level cache; not tuned.
 #if !defined fcl_pause /* what simulates a GPU may have its own */
-/* Who waits for another block leaves the memory to it for so many nanoseconds; 0: does not. */
+/* A thread that waits for another block leaves the memory to it for so many nanoseconds; 0: it does not. */
 #if !defined FCL_PAUSE
 #define FCL_PAUSE 200
 #endif

@@ -71,7 +71,7 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
 /* The same before everything else in the kernel, whose elaboration ends here. */
 void ir_allocate_first(struct ir_builder *b, struct ir_buffer *buffer);
-/* At grid: the two exchange their memory. Both are said to be swapped (`is_swapped`) when they are made. */
+/* At grid: the two exchange their memory. Both have `is_swapped` since they were made. */
 void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y);
 /* Says that the buffer's elements may have changed since earlier loads, for example at the start of a loop that swaps
    it. */

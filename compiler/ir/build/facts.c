@@ -110,8 +110,8 @@ static struct ir_value *bound_of(struct ir_builder *b, enum base base, int64_t b
     return value;
 }
 
-/* The value is at least that, which is 1 or more, and so is what it is made of, or a condition holds without which it
-   would not be. Whether a product wraps is no matter: what is not 0 has no factor that is. */
+/* The value is at least `least`, which is 1 or more. So are its operands, or a condition holds without which it would
+   be less. A product may wrap: if it is not 0, no factor is 0. */
 static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t least, bool is_part) {
     const struct ir_instruction *made = value->definition;
     struct ir_value **x = made ? made->operands : NULL;

@@ -115,8 +115,8 @@ static struct ir_value *unconverted(struct ir_builder *b, struct ir_value *x) {
 
 /* ---- sums and products that do not wrap ---- */
 
-/* Operations as sums, kept while no more is known or told. What a proof supposes is left out, so that what is found
-   holds without that. */
+/* Operations as sums, kept while no more is known or told. They are found without what a proof supposes, so that they
+   hold without it. */
 enum { KNOWN_PARTS = 128, MOST_SUPPOSED = 32 };
 struct known_parts {
     uint32_t known, told;

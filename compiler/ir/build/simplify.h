@@ -15,8 +15,8 @@ struct wanted {
 };
 
 /* Puts the operands into their canonical order. Then: an equal value that is already there; NULL, where none is known;
-   or &simplify_again, where something simpler is to be built in its place and simplified in its turn. By `again` that
-   is what `wanted` has become; or `sum`; or what `wanted` is with `rest` as its first operand, plus `sum`. */
+   or &simplify_again, where something simpler is to be built in its place and simplified in its turn. `again`
+   says what that is: `wanted` as it has become; or `sum`; or `wanted` with `rest` as its first operand, plus `sum`. */
 struct ir_value *simplify(struct ir_builder *b, struct wanted *wanted);
 extern struct ir_value simplify_again;
 

@@ -7,7 +7,7 @@
 void pass_dce(struct arena *arena, struct ir_kernel *kernel);
 /* Only where the kernel contracts. */
 void pass_contract(struct arena *arena, struct ir_kernel *kernel);
-/* Changes nothing: it finds what the programmer is told of. */
+/* Changes nothing: it finds arrays for a message to the programmer. */
 void pass_rereads(struct arena *arena, struct ir_kernel *kernel);
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel);
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel);

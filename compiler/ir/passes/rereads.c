@@ -29,7 +29,7 @@ static bool is_read_once(const struct ir_touched *touched) {
 
 /* Where one `force` stores several arrays, as those of a tuple's components, their readers may
    share what it has computed. In a branch each, they are the same array of whole chunks and of the
-   last one: then it must be stored for nothing in both, and is told of once. */
+   last one: then it must be stored for nothing in both, and the message comes once. */
 static bool is_needless(const struct ir_places *places, size_t index) {
     const struct ir_touched *touched = places->all.at[index];
     if (!touched->buffer->is_plain || !is_read_once(touched))

@@ -62,7 +62,7 @@ struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op o
                                    struct ir_value *y);
 /* An operation that is there goes here: what it gives is known by its operands alone. */
 void rewrite_again(const struct rewriter *rewriter, struct ir_instruction *operation);
-/* A select that gives what another instruction gave; its range stays. Of bools it may become `and` or `or`. */
+/* A select that gives what another instruction gave; its range stays. A select of bools may become `and` or `or`. */
 void rewrite_select(const struct rewriter *rewriter, struct ir_value *result, struct ir_value *condition,
                     struct ir_value *a, struct ir_value *b);
 /* Builds the sum's value. */

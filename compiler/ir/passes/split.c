@@ -85,7 +85,7 @@ static struct ir_value *widen(struct splitter *s, struct ir_value *value) {
     return ir_convert(s->b, rebuild_early(s->r, value), BASE_I64);
 }
 
-/* Does the one hold wherever the other does? By what is known of the sides that they do not share. */
+/* True if `asked` holds wherever `known` does, as ranges of the sides that they do not share tell. */
 static bool implies(const struct condition *known, const struct condition *asked) {
     if (known->op == OP_AND || asked->op == OP_AND)
         return known->op == asked->op && known->x == asked->x;
@@ -384,7 +384,7 @@ static bool is_less(struct splitter *s, struct ir_value *x, struct ir_value *y) 
     return !is_varying(s, x) && !is_varying(s, y) && ir_known(s->b, ir_binary(s->b, OP_LT, x, y)) == IR_TRUE;
 }
 
-/* Does the condition hold wherever the other one does? By what is known of both sides. */
+/* True if the condition holds wherever the other one does, as is known of both sides. */
 static bool is_covered(struct splitter *s, const struct condition *condition, const struct condition *other) {
     if (implies(other, condition) || condition->op == OP_AND || other->op == OP_AND)
         return implies(other, condition);

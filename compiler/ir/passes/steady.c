@@ -1,9 +1,9 @@
 /* note [steady places]
    In the steps of a loop of copies ahead, places are sums of what the step says and of what is the same in all of
-   them: the row and column of a thread's element. As the program says them, the two are mixed, and a product is of such
-   a sum: n * (32 * k + row) + column. The device's compiler computes such a place anew in each step. So what the step
+   them: the row and column of a thread's element. The program mixes the two, and multiplies such a
+   sum: n * (32 * k + row) + column. The device's compiler computes such a place anew in each step. So what the step
    says is added up apart, once more by itself: n * (32 * k) + (n * row + column), of which the second part is computed
-   before the loop. What turns of unrolled loops add comes last: an instruction has room for a constant. */
+   before the loop. The part that turns of unrolled loops add comes last: an instruction has room for a constant. */
 #include "ir/passes/pass_list.h"
 #include "ir/places.h"
 #include "ir/passes/rewrite.h"
@@ -102,7 +102,7 @@ static void settle(struct steady *s, const struct rewriter *r, struct ir_value *
     struct place_parts parts = take_apart(s, r, *place, DEEPEST);
     if (!parts.of[PART_STEP] || (!parts.of[PART_UNIT] && !parts.of[PART_ROUND]))
         return;
-    struct linear sum; /* so that places of which one is a constant further are said alike */
+    struct linear sum; /* so that places that lie a constant apart are the same sum */
     if (parts.of[PART_UNIT] && linear_expand(parts.of[PART_UNIT], &sum)) {
         if (sum.constant)
             parts.of[PART_ROUND] =

@@ -68,8 +68,8 @@ struct pairing {
     struct ir_kernel *kernel;
 };
 
-/* Leaves nothing between the two but the second's place, which is said by the first's, and what it
-   stores: its text then has both in it. */
+/* Leaves nothing between the two but the second's place, as a sum with the first's, and the value that it
+   stores: both are then in its text. */
 static void pair_up(const struct pairing *p, struct ir_region *region, struct ir_instruction *a,
                     struct ir_instruction *b) {
     struct ir_instruction *load = b->operands[1]->definition;

@@ -6,7 +6,7 @@
 #include "ir/text/reader.h"
 #include "ir/walk.h"
 
-/* A file that checks are said to be in: of its text no more is known than how long it is at least. */
+/* A file in which checks lie: nothing is known of its text but how long it is at least. */
 struct path {
     const char *path;
     unsigned lines, columns;

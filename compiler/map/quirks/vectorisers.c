@@ -13,7 +13,7 @@
    places, and needs the index in 32 bits besides. So a loop that uses its index otherwise than to
    add up a place is to have vectors of eight at once, after which there are no shorter ones.
    Sixteen are what AVX-512 is asked for, and what narrow elements get anywhere.
-   That its iterations are independent is said with it: else clang makes none of a step that reads
+   The text also says that its iterations are independent: else clang makes none of a step that reads
    one half of an array and writes the other.
 
    note [short loops]
@@ -215,7 +215,7 @@ bool lower_computes_narrow(const struct ir_region *region) {
     return false;
 }
 
-/* May it differ from iteration to iteration? What is computed anew of what does not may not. */
+/* May it differ from iteration to iteration? An operation on values that do not differ does not. */
 static bool may_differ(const struct ir_value *value, const struct ir_region *loop, int depth) {
     const struct ir_instruction *definition = value->definition;
     if (!is_varying(value, loop) || !definition || definition->kind != IR_OPERATION || depth == 0)
