@@ -211,6 +211,7 @@ def cases(env):
         """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""
         gone, stages = [], "|".join(os.listdir(env.path("compiler")))
         files = re.compile(rf"\b((?:{stages})/[a-z_0-9]+\.(?:c|h|def|re|y))\b")
+        begins = re.compile(r"(?:^|[.:?!;] )((?:Of|What|Who|As|Whether|By) [^.?]*)(?:\.|$)")
         citation = re.compile(r"notes? \[([^\]]+)\](?: and \[([^\]]+)\])?")
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
             defined, cited, dangling = [], {note for pair in citation.findall(file.read()) for note in pair}, []
@@ -222,7 +223,8 @@ def cases(env):
             cited |= {note for pair in citation.findall(begun.sub("", text)) for note in pair}
             gone += [f"{os.path.basename(path)}: {file}" for file in files.findall(text)
                      if not os.path.exists(env.path("compiler", file))]
-            dangling += [f"{path}: {line}" for line in re.findall(r"^.*(?:/\*|//) Of [^.]*$", text, re.M)]
+            dangling += [f"{path}: {found}" for comment in re.findall(r"/\*(.*?)\*/", text, re.S)
+                         for found in begins.findall(" ".join(comment.split()))]
         assert len(defined) > 50
         cited = {" ".join(note.split()) for note in cited if note}
         twice = sorted({note for note in defined if defined.count(note) > 1})
@@ -232,7 +234,7 @@ def cases(env):
             defined
         ), f"notes that are cited, and not there: {', '.join(sorted(cited - set(defined)))}"
         assert not gone, "files that are named, and not there: " + ", ".join(gone)
-        assert not dangling, "comments that do not say of what: " + "; ".join(dangling)
+        assert not dangling, "sentences that begin without their subject: " + "; ".join(dangling)
     yield Case("each note is there once and cited", notes)
 
     def quirks():
