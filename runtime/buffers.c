@@ -301,6 +301,89 @@ const void **fclrt_values_of(const struct fcl_arg *args, size_t count, const voi
 
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }
 
+// ---------------------------------------------------------------- results in buffers of the caller's
+
+// Do they share memory? OpenCL's has no address: a cl_mem is one memory.
+static bool share(const struct fcl_buffer *a, const struct fcl_buffer *b) {
+    uint64_t x = fcl_buffer_native(a), y = fcl_buffer_native(b);
+    if (a->context->device.backend == FCL_BACKEND_OPENCL)
+        return x && x == y;
+    return a->bytes && b->bytes && (x < y ? y - x < a->bytes : x - y < b->bytes);
+}
+
+enum fcl_status fcl_into_begin(struct fcl_context *context, struct fcl_buffer *const *results, size_t result_count,
+                               struct fcl_buffer *const *arguments, size_t argument_count) {
+    FCLRT_ENTER;
+    if (!context)
+        return FCL_INVALID;
+    if (context->into.results)
+        return fclrt_fail(context, FCL_INVALID, "fcl_into_begin: results already go to other buffers");
+    for (size_t i = 0; i < result_count; i++) {
+        if (results[i] && results[i]->context != context)
+            return fclrt_fail(context, FCL_INVALID, "the buffer for result %zu is of another context", i);
+        for (size_t k = 0; results[i] && k < i; k++)
+            if (results[k] && share(results[i], results[k]))
+                return fclrt_fail(context, FCL_INVALID, "the buffers for results %zu and %zu share memory", k, i);
+    }
+    context->into = (struct fclrt_into){results, arguments, result_count, argument_count};
+    return FCL_OK;
+}
+
+// May launches store so many bytes right there? Backends change the bytes of an array by words of 4 (`allocate`), and
+// store by 16 bytes where memory of ours begins so.
+static bool may_hold(const struct fclrt_into *into, const struct fcl_buffer *buffer, uint64_t bytes) {
+    enum { WORD = 4, PIECE = 16 };
+    if (buffer->bytes < bytes)
+        return false;
+    bool is_address = buffer->context->device.backend != FCL_BACKEND_OPENCL;
+    if (buffer->is_callers && (bytes % WORD || (is_address && fcl_buffer_native(buffer) % PIECE)))
+        return false;
+    for (size_t i = 0; i < into->argument_count; i++)
+        if (into->arguments[i] && share(buffer, into->arguments[i]))
+            return false;
+    return true;
+}
+
+enum fcl_status fcl_buffer_result(struct fcl_context *context, size_t which, uint64_t count, uint64_t element_bytes,
+                                  struct fcl_buffer **out) {
+    FCLRT_ENTER;
+    const struct fclrt_into *into = context ? &context->into : NULL;
+    struct fcl_buffer *to = into && which < into->result_count ? into->results[which] : NULL;
+    bool overflows = element_bytes && count > UINT64_MAX / element_bytes;
+    if (!to || !out || overflows || !may_hold(into, to, count * element_bytes))
+        return fcl_buffer_array(context, count, element_bytes, out);
+    enum fcl_status status = fcl_buffer_wrap(context, fcl_buffer_native(to), count * element_bytes, out);
+    return status != FCL_OK || !context->fill || !count
+               ? status
+               : context->backend->fill(*out, 0, count * element_bytes, (uint8_t)context->fill);
+}
+
+static enum fcl_status give(struct fcl_context *context, size_t which, struct fcl_buffer *made, uint64_t bytes) {
+    struct fcl_buffer *to = context->into.results[which];
+    if (!to || !made || fcl_buffer_native(to) == fcl_buffer_native(made))
+        return FCL_OK;
+    if (to->bytes < bytes)
+        return fclrt_fail(context, FCL_NO_ROOM,
+                          "result %zu has %" PRIu64 " bytes, and its buffer has room for %" PRIu64, which, bytes,
+                          to->bytes);
+    return fcl_copy(to, 0, made, 0, bytes);
+}
+
+enum fcl_status fcl_into_end(struct fcl_context *context, enum fcl_status status, struct fcl_buffer **made,
+                             const uint64_t *bytes) {
+    FCLRT_ENTER;
+    if (!context)
+        return FCL_INVALID;
+    for (size_t i = 0; i < context->into.result_count; i++) {
+        if (status == FCL_OK)
+            status = give(context, i, made[i], bytes[i]);
+        fcl_buffer_free(made[i]);
+        made[i] = NULL;
+    }
+    context->into = (struct fclrt_into){NULL};
+    return status;
+}
+
 // ---------------------------------------------------------------- zeros
 
 // One that has that much room left.

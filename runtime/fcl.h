@@ -361,6 +361,26 @@ enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t 
 // iterations. Any number is right.
 uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint32_t per_block, uint32_t least);
 
+// ---------------------------------------------------------------- results in buffers of the caller's
+
+// Between these, what a `_device` function or fclc_run makes for result i is to be results[i], NULL
+// for a number; both lists live until the end. A `_device_into` function is such a pair around the
+// `_device` one. The device stores straight into a buffer that has room for all that the kernel may
+// store, which of a filter is its input's length, and that shares no memory with the arguments.
+// Where it cannot (that, a state that steps leave in one of two buffers, memory of others that does
+// not begin at 16 bytes), it stores elsewhere and copies at the end. FCL_INVALID: a buffer is of
+// another context, or shares memory with another result's.
+enum fcl_status fcl_into_begin(struct fcl_context *context, struct fcl_buffer *const *results, size_t result_count,
+                               struct fcl_buffer *const *arguments, size_t argument_count);
+// Memory for result `which`, of so many elements, as fcl_buffer_array gives it where there is nothing to store into.
+enum fcl_status fcl_buffer_result(struct fcl_context *context, size_t which, uint64_t count, uint64_t element_bytes,
+                                  struct fcl_buffer **buffer);
+// made[i], NULL for a number, is what was made for result i, and bytes[i] how much of it there is: the caller's buffer
+// has that then, and made[i] is freed and NULL. FCL_NO_ROOM where the caller's is smaller. With a `status` other than
+// FCL_OK, that of what made them, nothing is stored, and that is returned.
+enum fcl_status fcl_into_end(struct fcl_context *context, enum fcl_status status, struct fcl_buffer **made,
+                             const uint64_t *bytes);
+
 // ---------------------------------------------------------------- graphs
 
 // CUDA only: what is launched, copied and filled between these is not done but recorded, and then

@@ -61,6 +61,12 @@ struct fcl_graph {
     const char *last_launched;
 };
 
+// The caller's buffers for the results of a kernel, until fcl_into_end, and those of its arguments.
+struct fclrt_into {
+    struct fcl_buffer *const *results, *const *arguments;
+    size_t result_count, argument_count;
+};
+
 enum { FCLRT_WORKS = 8 };
 struct fcl_kernel {
     struct fcl_program *program;
@@ -120,6 +126,7 @@ struct fcl_context {
     struct fcl_program *programs;
     struct fcl_graph *graphs, *recorded; // the latter is being recorded; or NULL
 
+    struct fclrt_into into;      // where results go: fcl_into_begin
     struct fclrt_watch *watches; // of checks: fcl_watch
     struct fcl_buffer *buffers, *pool;
     struct fclrt_slab *slab; // that zeros are cut from; or NULL

@@ -37,7 +37,7 @@ const struct target *host_header_target(const char *beginning) {
 }
 
 /* The names of the host functions of one kernel that go out. */
-static const char *const endings[] = {"", "_into", "_device", "_graph"};
+static const char *const endings[] = {"", "_into", "_device", "_device_into", "_graph"};
 
 static bool is_free(struct arena *arena, struct symbols *symbols, struct map *used, const char *name) {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)

@@ -226,9 +226,13 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         bool is_slot = map_has(body->program->slots, i->buffer);
         bool is_filled =
             i->buffer->is_zeroed && i->buffer->is_result && !is_slot; /* note [zeros of results] in execute.c */
+        size_t result = ir_result_in(body->program->kernel, i->buffer);
         if (is_slot)
             require(body, arena_printf(arena, "fcl_buffer_slot(context, %zu, %s, &b%u)", bytes,
                                        i->buffer->is_zeroed ? "true" : "false", id));
+        else if (result < body->program->kernel->results.count)
+            require(body, arena_printf(arena, "fcl_buffer_result(context, %zu, (uint64_t)%s, %zu, &b%u)", result,
+                                       emit_value(body, i->buffer->capacity), bytes, id));
         else
             require(body, arena_printf(arena, "fcl_buffer_%s(context, (uint64_t)%s, %zu, &b%u)",
                                        i->buffer->is_zeroed && !is_filled ? "zeros" : "array",

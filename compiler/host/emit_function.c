@@ -107,7 +107,8 @@ static const char *slot_count(struct arena *arena, const struct slot *slot) {
 static bool is_local(const char *name) {
     static const char *const words[] = {"context", "status", "program", "report", "checks", "traces",
                                         "traced",  "args",   "blocks",  "scalar", "graph",  "entry"};
-    static const char *const numbered[] = {"b", "v", "s", "kernel", "in", "out", "room", "next"};
+    static const char *const numbered[] = {"b",    "v",    "s",     "kernel", "in",   "out",
+                                           "room", "next", "given", "made",   "bytes"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(name, words[i]) == 0)
             return true;
@@ -165,10 +166,11 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
 
 /* The host functions of a kernel. */
 enum host_function {
-    RETURNING, /* results are allocated */
-    INTO,      /* results go to memory of the caller's */
-    DEVICE,    /* on buffers */
-    GRAPH,     /* recorded, on buffers */
+    RETURNING,   /* results are allocated */
+    INTO,        /* results go to memory of the caller's */
+    DEVICE,      /* on buffers */
+    DEVICE_INTO, /* on buffers, and results go to buffers of the caller's */
+    GRAPH,       /* recorded, on buffers */
 };
 static bool has_arrays(const struct signature *s) {
     for (size_t i = 0; i < s->slots.count; i++)
@@ -178,8 +180,8 @@ static bool has_arrays(const struct signature *s) {
 }
 
 static void add_prototype(struct text *out, const struct signature *s, enum host_function function) {
-    static const char *const suffixes[] = {"", "_into", "_device", "_graph"};
-    bool device = function == DEVICE || function == GRAPH;
+    static const char *const suffixes[] = {"", "_into", "_device", "_device_into", "_graph"};
+    bool device = function == DEVICE || function == DEVICE_INTO || function == GRAPH;
     text_printf(out, "enum fcl_status %s%s(struct fcl_context *context", s->name, suffixes[function]);
     for (size_t i = 0; i < s->kernel->parameters.count; i++) {
         const struct ir_parameter *p = &s->kernel->parameters.at[i];
@@ -203,7 +205,7 @@ static void add_prototype(struct text *out, const struct signature *s, enum host
         if (!slot->result->is_array)
             text_printf(out, ", %s *%s", type, slot->name);
         else if (device)
-            text_printf(out, ", struct fcl_buffer **%s", slot->name);
+            text_printf(out, ", struct fcl_buffer *%s%s", function == DEVICE_INTO ? "" : "*", slot->name);
         else
             text_printf(out, ", %s *%s%s", type, function == INTO ? "" : "*", slot->name);
     }
@@ -288,6 +290,11 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
     piece(out, "SAYS_ON_BUFFERS");
     add_prototype(out, &s, DEVICE);
     text_add(out, ";\n");
+    if (has_arrays(&s)) {
+        piece(out, "SAYS_INTO_BUFFERS");
+        add_prototype(out, &s, DEVICE_INTO);
+        text_add(out, ";\n");
+    }
     const char *why = unit->has_graphs ? why_no_graph(unit->arena, program) : NULL;
     if (why) {
         PIECE(out, "SAYS_NOT_RECORDED", {"FUNCTION", name}, {"REASON", why});
@@ -305,7 +312,7 @@ static void clear_results(struct text *out, const struct signature *s, enum host
         const struct slot *slot = &s->slots.at[i];
         for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
             text_printf(out, "%s*%s = 0;\n", indent, slot->extents[k]);
-        if (function != INTO || !slot->result->is_array)
+        if ((function != INTO && function != DEVICE_INTO) || !slot->result->is_array)
             text_printf(out, "%s*%s = %s;\n", indent, slot->name, slot->result->is_array ? "NULL" : "0");
     }
 }
@@ -498,12 +505,13 @@ static void copy_allocated(struct text *out, const struct slot *slot, size_t i, 
           {"NUMBER", number(out->arena, i)});
 }
 
-/* The arguments of the function on buffers; those of results are pointers as `result` has them. */
-static const char *device_arguments(struct arena *arena, const struct signature *s, bool is_graph) {
+/* The arguments by which `function` calls the one on buffers. */
+static const char *device_arguments(struct arena *arena, const struct signature *s, enum host_function function) {
+    bool has_buffers = function == GRAPH || function == DEVICE_INTO; /* as arguments */
     struct text arguments, *out = &arguments;
     text_init(out, arena);
     for (size_t i = 0; i < s->kernel->parameters.count; i++) {
-        if (!is_graph && s->kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+        if (!has_buffers && s->kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
             text_printf(out, ", in%zu", i);
         else
             text_printf(out, ", %s", s->parameters[i]);
@@ -512,12 +520,40 @@ static const char *device_arguments(struct arena *arena, const struct signature 
         const struct slot *slot = &s->slots.at[i];
         for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
             text_printf(out, ", %s", slot->extents[k]);
-        if (!is_graph && slot->result->is_array)
-            text_printf(out, ", &out%zu", i);
+        if (function != GRAPH && slot->result->is_array)
+            text_printf(out, function == DEVICE_INTO ? ", &made0[%zu]" : ", &out%zu", i);
         else
             text_printf(out, ", %s", slot->name);
     }
     return text_string(out);
+}
+
+static void define_device_into(struct text *out, const struct signature *s) {
+    struct arena *arena = out->arena;
+    size_t count = 0;
+    const char *arguments = "", *results = "", *nothing = "", *sizes = "";
+    for (size_t i = 0; i < s->kernel->parameters.count; i++)
+        if (s->kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+            arguments = arena_printf(arena, "%s%s%s", arguments, count++ ? ", " : "", s->parameters[i]);
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        const char *comma = i ? ", " : "";
+        results = arena_printf(arena, "%s%s%s", results, comma, slot->result->is_array ? slot->name : "NULL");
+        nothing = arena_printf(arena, "%s%sNULL", nothing, comma);
+        if (slot->result->is_array)
+            sizes = arena_printf(arena, "%s    bytes0[%zu] = %s * %zu;\n", sizes, i, slot_count(arena, slot),
+                                 target_element_bytes(slot->result->buffer->element));
+    }
+    add_prototype(out, s, DEVICE_INTO);
+    piece(out, "BEGIN");
+    if (count)
+        PIECE(out, "ARGUMENTS", {"ARGUMENTS", arguments});
+    PIECE(out, "RESULTS", {"RESULTS", results}, {"NOTHING", nothing}, {"COUNT", number(arena, s->slots.count)});
+    check_places(out, s, DEVICE_INTO);
+    clear_results(out, s, DEVICE_INTO, "    ");
+    PIECE(out, "STORED", {"RESULT_COUNT", number(arena, s->slots.count)}, {"GIVEN", count ? "given0" : "NULL"},
+          {"ARGUMENT_COUNT", number(arena, count)}, {"FUNCTION", s->name},
+          {"ARGUMENTS", device_arguments(arena, s, DEVICE_INTO)}, {"SIZES\n", sizes});
 }
 
 static void define_graph(struct emit_unit *unit, struct text *out, const struct target_program *program,
@@ -532,7 +568,7 @@ static void define_graph(struct emit_unit *unit, struct text *out, const struct 
     PIECE(out, "BUILT_TO_RECORD", {"BACKEND", unit->backend}, {"BUILD", unit->build});
     for (size_t i = 0; i < program->kernels.count; i++)
         PIECE(out, "KERNEL_TO_RECORD", {"KERNEL", program->kernels.at[i]->name});
-    PIECE(out, "RECORD", {"FUNCTION", s->name}, {"ARGUMENTS", device_arguments(unit->arena, s, true)});
+    PIECE(out, "RECORD", {"FUNCTION", s->name}, {"ARGUMENTS", device_arguments(unit->arena, s, GRAPH)});
     for (size_t i = 0; i < s->slots.count; i++)
         if (s->slots.at[i].result->is_array)
             text_printf(out, "        fcl_buffer_free(*%s);\n", s->slots.at[i].name);
@@ -569,7 +605,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
         if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
             PIECE(out, "COPIED_IN", {"ARRAY", s->parameters[i]}, {"COUNT", element_count(arena, s, i)},
                   {"NUMBER", number(arena, i)});
-    PIECE(out, "DONE", {"FUNCTION", s->name}, {"ARGUMENTS", device_arguments(arena, s, false)});
+    PIECE(out, "DONE", {"FUNCTION", s->name}, {"ARGUMENTS", device_arguments(arena, s, function)});
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
         if (slot->result->is_array)
@@ -599,8 +635,10 @@ void emit_definitions(struct emit_unit *unit, struct text *out, const struct tar
     struct signature s = signature_of(unit, program, name);
     define_device(unit, out, program, &s);
     define_host(unit, out, &s, RETURNING);
-    if (has_arrays(&s))
+    if (has_arrays(&s)) {
         define_host(unit, out, &s, INTO);
+        define_device_into(out, &s);
+    }
     if (unit->has_graphs && !why_no_graph(unit->arena, program))
         define_graph(unit, out, program, &s);
 }

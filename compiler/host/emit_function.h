@@ -17,7 +17,8 @@ struct emit_unit {
 /* A C string literal. */
 void emit_embed(struct text *out, const char *text);
 
-/* `name` is the host function's; the same name with `_into`, `_device` and `_graph` behind it is free too. */
+/* `name` is the host function's; the same name with `_into`, `_device`, `_device_into` and
+   `_graph` behind it is free too. */
 void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program,
                        const char *name);
 void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program, const char *name);

@@ -190,7 +190,10 @@ static enum fcl_status allocate(struct device_run *x, const struct ir_buffer *li
         return fcl_buffer_slot(x->job.context, size, like->is_zeroed, buffer);
     if (like->is_zeroed && !like->is_result)
         return fcl_buffer_zeros(x->job.context, count, size, buffer);
-    enum fcl_status status = fcl_buffer_array(x->job.context, count, size, buffer);
+    size_t result = ir_result_in(x->job.kernel, like);
+    enum fcl_status status = result < x->job.kernel->results.count
+                                 ? fcl_buffer_result(x->job.context, result, count, size, buffer)
+                                 : fcl_buffer_array(x->job.context, count, size, buffer);
     if (status == FCL_OK && like->is_zeroed)
         status = fcl_fill(*buffer, 0, fcl_buffer_bytes(*buffer), 0);
     return status;

@@ -59,6 +59,14 @@ bool ir_is_slot(const struct ir_kernel *kernel, const struct ir_buffer *buffer) 
     return is_read;
 }
 
+size_t ir_result_in(const struct ir_kernel *kernel, const struct ir_buffer *buffer) {
+    size_t i = 0;
+    while (i < kernel->results.count &&
+           (buffer->is_swapped || !kernel->results.at[i].is_array || kernel->results.at[i].buffer != buffer))
+        i++;
+    return i;
+}
+
 int ir_block_threads(const struct ir_kernel *kernel, const struct ir_region *region) {
     while (region->parent && region->parent->ambient != LEVEL_GRID)
         region = region->parent;

@@ -28,6 +28,24 @@ static void sums(struct fcl_context *context, const int32_t *numbers, int32_t co
     free(running);
 }
 
+/* The same sums on the device, in a buffer of the kernel's and in the caller's. */
+static void sums_in_buffers(struct fcl_context *context, int32_t *numbers) {
+    struct fcl_buffer *xs = NULL, *made = NULL, *given = NULL;
+    int32_t length = 0, last = 0;
+    CHECK(fcl_buffer_new(context, COUNT * sizeof *numbers, &xs) == FCL_OK);
+    CHECK(fcl_buffer_new(context, COUNT * sizeof *numbers, &given) == FCL_OK);
+    CHECK(fcl_write(xs, 0, numbers, COUNT * sizeof *numbers) == FCL_OK);
+    begin("made");
+    CHECK(sums_running_device(context, COUNT, xs, &length, &made) == FCL_OK && length == COUNT);
+    begin("given");
+    CHECK(sums_running_device_into(context, COUNT, xs, &length, given) == FCL_OK && length == COUNT);
+    CHECK(fcl_read(given, (COUNT - 1) * sizeof last, &last, sizeof last) == FCL_OK && last == 3 * COUNT);
+    begin("left");
+    fcl_buffer_free(xs);
+    fcl_buffer_free(made);
+    fcl_buffer_free(given);
+}
+
 int main(void) {
     struct fcl_context *context = open_device();
     struct fcl_buffer *many[MANY] = {NULL};
@@ -40,6 +58,7 @@ int main(void) {
     sums(context, numbers, COUNT);
     begin("shorter");
     sums(context, numbers, COUNT - 700);
+    sums_in_buffers(context, numbers);
     begin("many");
     for (uint64_t i = 0; i < MANY; i++)
         CHECK(fcl_buffer_new(context, 100, &many[i]) == FCL_OK && fcl_buffer_bytes(many[i]) == 100);

@@ -176,11 +176,21 @@ def cases(env):
             run(folder, "tests/host/all.c", "-DDEVICE=" + device)
         yield Case(f"tests/host/all.c on {device}", everything)
 
+        def into_buffers(device=device, extension=extension, options=options):
+            folder = emitted("tests/host/all.fcl", "kernels", extension, options)
+            for pool in "1", "exact", "0":
+                run(folder, "tests/host/device_into.c", "-DDEVICE=" + device, extra={"FCL_POOL": pool, "FCL_FILL": "90"})
+        yield Case(f"tests/host/device_into.c on {device}", into_buffers)
+
         def names(device=device, extension=extension, options=options):
             folder = emitted("tests/host/names.fcl", "names", extension, options)
             env.must(env.fclc, *options, "tests/host/names.fcl", "-o", os.path.join(folder, f"again.{extension}"))
             run(folder, "tests/host/names.c", "-DDEVICE=" + device)
         yield Case(f"tests/host/names.c on {device}", names)
+
+    yield Case("tests/host/device_into.c in the simulator", lambda: run(
+        emitted("tests/host/all.fcl", "kernels", "cu", []), "tests/host/device_into.c", "-DDEVICE=FCL_DEVICE_CUDA",
+        extra=env.cudasim(FCL_FILL="90")))
 
     yield Case("examples/host/opencl.c", lambda: run(
         emitted("examples/reduce/reduce.fcl", "sums", "cl", ["--map=loop"]), "examples/host/opencl.c"))
@@ -292,6 +302,8 @@ def cases(env):
     def no_pool():
         parts = pool("0")
         assert parts["again"]["alloc"] and len(parts["again"]["alloc"]) == len(parts["again"]["free"]), parts["again"]
+        made, given = ([bytes for bytes in parts[part]["alloc"] if bytes >= 400000] for part in ("made", "given"))
+        assert len(made) == 1 and not given and parts["given"]["launch"], parts  # `_device_into` stores right there
     yield Case("tests/host/pool.c: no pool", no_pool)
 
     def graphs():

@@ -10,6 +10,10 @@
 //@ SAYS_ON_BUFFERS
 /* the same on device buffers of this context, which it only reads */
 
+//@ SAYS_INTO_BUFFERS
+/* the same with results in buffers of the caller's, which it stores straight into where they have room for all that
+   the kernel may store: fcl_into_begin of fcl.h */
+
 //@ SAYS_RECORDED
 /* the same recorded, and not done: fcl_graph_launch does it, each time on these buffers, of which none may be freed
    before the graph */
@@ -82,6 +86,24 @@ TEXTS
 //@ TRACED
     enum fcl_status traced = bNUMBER ? fcl_trace(bNUMBER, traces, COUNT) : FCL_OK;
     status = status == FCL_OK ? traced : status;
+
+// ---- into the caller's buffers ----
+
+//@ ARGUMENTS
+    struct fcl_buffer *const given0[] = {ARGUMENTS};
+
+//@ RESULTS
+    struct fcl_buffer *const given1[] = {RESULTS};
+    struct fcl_buffer *made0[] = {NOTHING};
+    uint64_t bytes0[COUNT] = {0};
+
+//@ STORED
+    if ((status = fcl_into_begin(context, given1, RESULT_COUNT, GIVEN, ARGUMENT_COUNT)) != FCL_OK)
+        return status;
+    status = FUNCTION_device(contextARGUMENTS);
+SIZES
+    return fcl_into_end(context, status, made0, bytes0);
+}
 
 // ---- recorded ----
 // The function builds the program and gets its kernels before it records: a driver may load a kernel's code when it is
