@@ -26,6 +26,20 @@ struct fclrt_slab {
     size_t users; // buffers in it
 };
 
+// True if a native buffer is an address, a number, so that other buffers can be offsets from it.
+static bool has_addresses(const struct fcl_context *context) {
+    return context->device.backend == FCL_BACKEND_CUDA || context->device.backend == FCL_BACKEND_HIP;
+}
+
+static union fclrt_memory memory_from(const struct fcl_context *context, uintptr_t native) {
+    union fclrt_memory memory = {NULL};
+    if (has_addresses(context))
+        memory.address = native;
+    else
+        memory.pointer = (void *)native;
+    return memory;
+}
+
 static void unlink_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
     if (buffer->previous)
         buffer->previous->next = buffer->next;
@@ -43,13 +57,31 @@ static void link_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
     *list = buffer;
 }
 
+// Memory of so many bytes, from the driver or from whom the caller has named.
+static enum fcl_status allocate_bytes(struct fcl_context *context, struct fcl_buffer *buffer, uint64_t bytes) {
+    const struct fcl_allocator *own = &context->allocator;
+    if (!own->allocate)
+        return context->backend->alloc(context, bytes, &buffer->memory);
+    buffer->memory = memory_from(context, own->allocate(own->data, bytes, context->used_queue));
+    return fcl_buffer_native(buffer)
+               ? FCL_OK
+               : fclrt_fail(context, FCL_NO_DEVICE_MEMORY,
+                            "the caller's allocator has no memory for a buffer of %" PRIu64 " bytes", buffer->bytes);
+}
+
+static uint64_t whole_words(uint64_t capacity) { return capacity ? (capacity + 3) / 4 * 4 : 8; }
+
 static void free_memory(struct fcl_context *context, struct fcl_buffer *buffer) {
-    context->backend->free(context, buffer->memory);
+    const struct fcl_allocator *own = &context->allocator;
+    if (own->release)
+        own->release(own->data, fcl_buffer_native(buffer), whole_words(buffer->capacity), context->used_queue);
+    else
+        context->backend->free(context, buffer->memory);
     context->held_bytes -= buffer->capacity;
 }
 
 static uint64_t class_of(const struct fcl_context *context, uint64_t bytes) {
-    if (!context->use_classes)
+    if (!context->use_classes || context->allocator.allocate)
         return bytes;
     uint64_t step = LEAST_CLASS;
     while (step < MOST_ADDED && step * 2 * CLASS_PARTS <= bytes)
@@ -70,8 +102,7 @@ static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *
     // No driver gives buffers of nothing, but kernels may be given one; and with checks they read
     // element 0 in place of a wrong one. Whole words: kernels change the bytes of an array by words
     // of 4, with what lies beside them (backend/atomics.c).
-    uint64_t bytes = capacity ? (capacity + 3) / 4 * 4 : 8;
-    enum fcl_status status = context->backend->alloc(context, bytes, &buffer->memory);
+    enum fcl_status status = allocate_bytes(context, buffer, whole_words(capacity));
     if (status == FCL_OK) {
         buffer->capacity = capacity;
         context->held_bytes += capacity;
@@ -206,7 +237,7 @@ static void leave_slot(struct fcl_context *context, const struct fcl_buffer *buf
 
 // Memory of its own that nobody uses any more.
 static void keep(struct fcl_context *context, struct fcl_buffer *buffer) {
-    if (!context->use_pool) {
+    if (!context->use_pool || context->allocator.release) {
         free_memory(context, buffer);
         free(buffer);
         return;
@@ -252,11 +283,6 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         keep(context, buffer);
 }
 
-// True if a native buffer is an address, a number, so that other buffers can be offsets from it.
-static bool has_addresses(const struct fcl_context *context) {
-    return context->device.backend == FCL_BACKEND_CUDA || context->device.backend == FCL_BACKEND_HIP;
-}
-
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
                                 struct fcl_buffer **out) {
     FCLRT_ENTER;
@@ -272,10 +298,7 @@ enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, u
     buffer->context = context;
     buffer->bytes = bytes;
     buffer->is_callers = true;
-    if (has_addresses(context))
-        buffer->memory.address = native;
-    else
-        buffer->memory.pointer = (void *)native;
+    buffer->memory = memory_from(context, native);
     link_buffer(&context->buffers, buffer);
     *out = buffer;
     return FCL_OK;
@@ -301,6 +324,28 @@ const void **fclrt_values_of(const struct fcl_arg *args, size_t count, const voi
 
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }
 
+enum fcl_status fcl_set_allocator(struct fcl_context *context, const struct fcl_allocator *allocator) {
+    FCLRT_ENTER;
+    static const struct fcl_allocator none;
+    if (!context)
+        return FCL_INVALID;
+    if (allocator && (!allocator->allocate || !allocator->release))
+        return fclrt_fail(context, FCL_INVALID, "fcl_set_allocator: a function is missing");
+    if (context->slab && !context->slab->users) {
+        fcl_buffer_free(context->slab->memory);
+        free(context->slab);
+        context->slab = NULL;
+    }
+    fcl_trim(context);
+    for (const struct fcl_buffer *buffer = context->buffers; buffer; buffer = buffer->next)
+        if (!buffer->is_callers && !buffer->host)
+            return fclrt_fail(context, FCL_INVALID,
+                              "fcl_set_allocator: a buffer of %" PRIu64 " bytes has memory that another one gave",
+                              buffer->bytes);
+    context->allocator = allocator ? *allocator : none;
+    return FCL_OK;
+}
+
 // ---------------------------------------------------------------- results in buffers of the caller's
 
 // Do they share memory? OpenCL's has no address: a cl_mem is one memory.
@@ -316,6 +361,8 @@ enum fcl_status fcl_into_begin(struct fcl_context *context, struct fcl_buffer *c
     FCLRT_ENTER;
     if (!context)
         return FCL_INVALID;
+    if ((!results && result_count) || (!arguments && argument_count))
+        return fclrt_fail(context, FCL_INVALID, "fcl_into_begin: a list is NULL");
     if (context->into.results)
         return fclrt_fail(context, FCL_INVALID, "fcl_into_begin: results already go to other buffers");
     for (size_t i = 0; i < result_count; i++) {
@@ -374,7 +421,10 @@ enum fcl_status fcl_into_end(struct fcl_context *context, enum fcl_status status
     FCLRT_ENTER;
     if (!context)
         return FCL_INVALID;
-    for (size_t i = 0; i < context->into.result_count; i++) {
+    size_t count = made && bytes ? context->into.result_count : 0;
+    if (!count && context->into.result_count && status == FCL_OK)
+        status = fclrt_fail(context, FCL_INVALID, "fcl_into_end: a list is NULL");
+    for (size_t i = 0; i < count; i++) {
         if (status == FCL_OK)
             status = give(context, i, made[i], bytes[i]);
         fcl_buffer_free(made[i]);
@@ -435,8 +485,8 @@ enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, ui
                                  struct fcl_buffer **out) {
     FCLRT_ENTER;
     // A graph clears its own each time that it is launched.
-    if (context && out && has_addresses(context) && context->use_pool && !context->recorded &&
-        count <= SLAB_BYTES / SLAB_SHARE / (element_bytes ? element_bytes : 1)) {
+    if (context && out && has_addresses(context) && context->use_pool && !context->allocator.allocate &&
+        !context->recorded && count <= SLAB_BYTES / SLAB_SHARE / (element_bytes ? element_bytes : 1)) {
         *out = NULL;
         return part_of_slab(context, count * element_bytes, out);
     }

@@ -202,6 +202,10 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
 }
 
+static enum fcl_status use_queue_c(struct fcl_context *context, void *queue) {
+    return queue ? fclrt_fail(context, FCL_INVALID, "C has no queues") : FCL_OK;
+}
+
 static enum fcl_status finish_queue_c(struct fcl_context *context, void *queue) {
     (void)context;
     (void)queue;
@@ -519,6 +523,7 @@ const struct fclrt_backend fclrt_c = {
     .close = close_c,
     .finish = finish_c,
     .finish_queue = finish_queue_c,
+    .use_queue = use_queue_c,
     .alloc = alloc_c,
     .free = free_c,
     .write = write_c,

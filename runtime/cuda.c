@@ -445,6 +445,36 @@ static enum fcl_status finish_queue_cuda(struct fcl_context *context, void *queu
     WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(queue));
 }
 
+// Where the driver knows no such thing, the host waits.
+static CUresult follow(const struct state *state, CUstream stream) {
+    if (!state->cu.cuStreamWaitEvent)
+        return state->cu.cuStreamSynchronize(state->stream);
+    CUevent done = NULL;
+    CUresult error = state->cu.cuEventCreate(&done, CU_EVENT_DISABLE_TIMING);
+    if (error != CUDA_SUCCESS)
+        return error;
+    error = state->cu.cuEventRecord(done, state->stream);
+    if (error == CUDA_SUCCESS)
+        error = state->cu.cuStreamWaitEvent(stream, done, 0);
+    state->cu.cuEventDestroy_v2(done); // the driver keeps it until it has come
+    return error;
+}
+
+static enum fcl_status use_queue_cuda(struct fcl_context *context, void *queue) {
+    struct state *state = context->state;
+    if (queue == state->stream)
+        return FCL_OK;
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        error = follow(state, queue);
+        leave(state);
+    }
+    if (error != CUDA_SUCCESS)
+        return fail(context, "cuStreamWaitEvent", error);
+    state->stream = queue;
+    return FCL_OK;
+}
+
 static enum fcl_status finish_cuda(struct fcl_context *context) {
     if (!((struct state *)context->state)->context)
         return FCL_OK;
@@ -915,11 +945,12 @@ static void free_graph_cuda(struct fcl_context *context, void *handle) {
 }
 
 #define COMMON                                                                                                         \
-    .close = close_cuda, .finish = finish_cuda, .finish_queue = finish_queue_cuda, .alloc = alloc_cuda,                \
-    .free = free_cuda, .write = write_cuda, .read = read_cuda, .copy = copy_cuda, .copy_peer = copy_peer_cuda,         \
-    .fill = fill_cuda, .build = build_cuda, .load = load_cuda_image, .unload = unload_cuda, .find = find_cuda,         \
-    .forget = forget_cuda, .launch = launch_cuda, .resolve = resolve_cuda, .begin_graph = begin_graph_cuda,            \
-    .end_graph = end_graph_cuda, .launch_graph = launch_graph_cuda, .free_graph = free_graph_cuda
+    .close = close_cuda, .finish = finish_cuda, .finish_queue = finish_queue_cuda, .use_queue = use_queue_cuda,        \
+    .alloc = alloc_cuda, .free = free_cuda, .write = write_cuda, .read = read_cuda, .copy = copy_cuda,                 \
+    .copy_peer = copy_peer_cuda, .fill = fill_cuda, .build = build_cuda, .load = load_cuda_image,                      \
+    .unload = unload_cuda, .find = find_cuda, .forget = forget_cuda, .launch = launch_cuda, .resolve = resolve_cuda,   \
+    .begin_graph = begin_graph_cuda, .end_graph = end_graph_cuda, .launch_graph = launch_graph_cuda,                   \
+    .free_graph = free_graph_cuda
 
 const struct fclrt_backend fclrt_cuda = {.line_options = "-lineinfo", .list = list_cuda, .open = open_cuda, COMMON};
 const struct fclrt_backend fclrt_hip = {

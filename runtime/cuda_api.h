@@ -65,6 +65,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                                                           \
     X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                                                                    \
     X(CU_EVENT_DEFAULT, 0)                                                                                             \
+    X(CU_EVENT_DISABLE_TIMING, 2)                                                                                      \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                                               \
     X(NVRTC_SUCCESS, 0)                                                                                                \
@@ -119,6 +120,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuMemFreeAsync, "hipFreeAsync", (CUdeviceptr, CUstream))                                               \
     X(CUresult, cuModuleLoadDataEx, "", (CUmodule *, const void *, unsigned int, CUjit_option *, void **))             \
     X(CUresult, cuStreamCreate, "hipStreamCreateWithFlags", (CUstream *, unsigned int))                                \
+    X(CUresult, cuStreamWaitEvent, "hipStreamWaitEvent", (CUstream, CUevent, unsigned int))                            \
     X(CUresult, cuStreamDestroy_v2, "hipStreamDestroy", (CUstream))                                                    \
     X(CUresult, cuStreamBeginCapture_v2, "hipStreamBeginCapture", (CUstream, CUstreamCaptureMode))                     \
     X(CUresult, cuStreamEndCapture, "hipStreamEndCapture", (CUstream, CUgraph *))                                      \

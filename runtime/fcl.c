@@ -207,7 +207,7 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->device = found->info;
     context->profile = options->profile;
     context->only_linked = options->only_linked;
-    context->queue = options->queue;
+    context->queue = context->used_queue = options->queue;
     context->use_pool = !options->no_pool && !(pool && strcmp(pool, "0") == 0);
     context->use_classes = context->use_pool && !(pool && strcmp(pool, "exact") == 0);
     context->fill = fill ? (uint8_t)strtol(fill, NULL, 10) : 0;
@@ -356,6 +356,18 @@ enum fcl_status fcl_finish(struct fcl_context *context) {
 enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue) {
     FCLRT_ENTER;
     return context ? context->backend->finish_queue(context, queue) : FCL_INVALID;
+}
+
+enum fcl_status fcl_use_queue(struct fcl_context *context, void *queue) {
+    FCLRT_ENTER;
+    if (!context)
+        return FCL_INVALID;
+    enum fcl_status status = fclrt_expect_no_recording(context, "fcl_use_queue");
+    if (status == FCL_OK)
+        status = context->backend->use_queue(context, queue ? queue : context->queue);
+    if (status == FCL_OK)
+        context->used_queue = queue ? queue : context->queue;
+    return status;
 }
 
 // ---------------------------------------------------------------- programs and kernels

@@ -195,6 +195,25 @@ enum fcl_status fcl_finish(struct fcl_context *context);
 // cl_command_queue or a CUstream (NULL: the default stream) of the same device. C has none: nothing is waited for.
 enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue);
 
+// What is asked from here on goes to this queue of the caller's, each part after what was asked of the context before,
+// and the host waits for nothing: so each call can have the queue, or stream, that its caller works on. It is of the
+// kinds that fcl_options.queue takes, of this context's device and the driver's context; NULL is the one that the
+// context was opened with. It must live until another one is used, or the context is closed. FCL_INVALID for C, which
+// has no queues, and for a queue of another context. Between fcl_graph_begin and fcl_graph_end it fails.
+enum fcl_status fcl_use_queue(struct fcl_context *context, void *queue);
+
+// Where device memory comes from, in place of the driver: so that it is of a pool that others share. `queue` is the one
+// in use. `allocate` gives memory as fcl_buffer_wrap takes it, of that many bytes, aligned to 256, or 0 where there is
+// none. `release` gets it back when work that was asked of `queue` may still use it. Both are called in calls of this
+// context, and must not call it. Nothing is kept for later buffers then: that is the pool's work.
+struct fcl_allocator {
+    uintptr_t (*allocate)(void *data, uint64_t bytes, void *queue);
+    void (*release)(void *data, uintptr_t memory, uint64_t bytes, void *queue);
+    void *data; // for both
+};
+// NULL: the driver again. FCL_INVALID while there are buffers, whose memory would go back to another than gave it.
+enum fcl_status fcl_set_allocator(struct fcl_context *context, const struct fcl_allocator *allocator);
+
 // ---------------------------------------------------------------- buffers
 
 // Allocates device memory with undefined contents; 0 bytes is fine.

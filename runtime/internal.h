@@ -105,13 +105,15 @@ struct fcl_context {
     void *state; // the backend's
     struct fcl_device_info device;
     bool profile, use_pool, only_linked;
-    bool use_classes;      // allocate a little more than is asked, see buffers.c
-    int fill;              // the byte that new memory is full of, which nobody clears; 0: it is left as it is
-    void *queue;           // the caller's, or NULL
-    char *build_options;   // defaults
-    char *identity;        // everything but the source and options that a built program depends on
-    char *cache_directory; // NULL: no disk cache
-    char *cache_problem;   // or NULL
+    bool use_classes;               // allocate a little more than is asked, see buffers.c
+    int fill;                       // the byte that new memory is full of, which nobody clears; 0: it is left as it is
+    void *queue;                    // the caller's, or NULL: what fcl_open was given,
+    void *used_queue;               // and what fcl_use_queue was given last
+    struct fcl_allocator allocator; // without functions: the driver
+    char *build_options;            // defaults
+    char *identity;                 // everything but the source and options that a built program depends on
+    char *cache_directory;          // NULL: no disk cache
+    char *cache_problem;            // or NULL
     const char *build_origin;
 
     enum fcl_status status;
@@ -159,6 +161,8 @@ struct fclrt_backend {
     void (*close)(struct fcl_context *context);
     enum fcl_status (*finish)(struct fcl_context *context);
     enum fcl_status (*finish_queue)(struct fcl_context *context, void *queue);
+    // Work goes there from now on, after the work before. NULL: the one that the context began with.
+    enum fcl_status (*use_queue)(struct fcl_context *context, void *queue);
 
     enum fcl_status (*alloc)(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory);
     void (*free)(struct fcl_context *context, union fclrt_memory memory);

@@ -24,8 +24,8 @@ struct state {
     struct opencl cl;
     cl_device_id device;
     cl_context context;
-    cl_command_queue queue;
-    bool keeps_its_own; // it has its own cache of programs
+    cl_command_queue queue, first_queue; // the one in use, and the one that it began with
+    bool keeps_its_own;                  // it has its own cache of programs
 };
 
 // The variable that says which processors Intel's driver makes code for; it reads that when it is loaded.
@@ -223,25 +223,60 @@ static bool choose(void *to, const struct opencl *cl, cl_platform_id platform, c
     return false;
 }
 
-// The caller's queue and its context, if it is this device's.
-static enum fcl_status use_queue(struct fcl_context *context, struct state *state) {
+// The context of the caller's queue, if that is this device's.
+static enum fcl_status context_of_queue(struct fcl_context *context, cl_command_queue queue, cl_context *own) {
+    const struct state *state = context->state;
     cl_device_id device = NULL;
-    cl_context own = NULL;
-    cl_int error =
-        state->cl.clGetCommandQueueInfo(context->queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), (void *)&device, NULL);
+    cl_int error = state->cl.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), (void *)&device, NULL);
     if (error == 0)
-        error =
-            state->cl.clGetCommandQueueInfo(context->queue, CL_QUEUE_CONTEXT, sizeof(cl_context), (void *)&own, NULL);
+        error = state->cl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(cl_context), (void *)own, NULL);
     if (error != 0)
         return fail(context, "clGetCommandQueueInfo", error);
-    if (device != state->device)
-        return fclrt_fail(context, FCL_NO_DEVICE, "the queue is another device's");
-    if ((error = state->cl.clRetainContext(own)) != 0)
+    return device == state->device ? FCL_OK : fclrt_fail(context, FCL_NO_DEVICE, "the queue is another device's");
+}
+
+static enum fcl_status open_on_queue(struct fcl_context *context, struct state *state) {
+    cl_context own = NULL;
+    enum fcl_status status = context_of_queue(context, context->queue, &own);
+    if (status != FCL_OK)
+        return status;
+    cl_int error = state->cl.clRetainContext(own);
+    if (error != 0)
         return fail(context, "clRetainContext", error);
     state->context = own;
     if ((error = state->cl.clRetainCommandQueue(context->queue)) != 0)
         return fail(context, "clRetainCommandQueue", error);
-    state->queue = context->queue;
+    state->first_queue = state->queue = context->queue;
+    return FCL_OK;
+}
+
+static cl_int follow(const struct state *state, cl_command_queue queue) {
+    cl_event done = NULL;
+    cl_int error = state->cl.clEnqueueMarkerWithWaitList(state->queue, 0, NULL, &done);
+    if (error != 0)
+        return error;
+    error = state->cl.clFlush(state->queue); // nobody else might begin with it
+    if (error == 0)
+        error = state->cl.clEnqueueBarrierWithWaitList(queue, 1, &done, NULL);
+    state->cl.clReleaseEvent(done);
+    return error;
+}
+
+static enum fcl_status use_queue_opencl(struct fcl_context *context, void *wanted) {
+    struct state *state = context->state;
+    cl_command_queue queue = wanted ? wanted : state->first_queue;
+    cl_context own = NULL;
+    if (queue == state->queue)
+        return FCL_OK;
+    enum fcl_status status = context_of_queue(context, queue, &own);
+    if (status != FCL_OK)
+        return status;
+    if (own != state->context)
+        return fclrt_fail(context, FCL_INVALID, "fcl_use_queue: the queue is of another context of OpenCL");
+    cl_int error = follow(state, queue);
+    if (error != 0)
+        return fail(context, "clEnqueueBarrierWithWaitList", error);
+    state->queue = queue;
     return FCL_OK;
 }
 
@@ -271,7 +306,7 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
 
     cl_int error = 0;
     if (context->queue) {
-        status = use_queue(context, state);
+        status = open_on_queue(context, state);
         if (status != FCL_OK)
             return status;
     }
@@ -280,9 +315,9 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
         state->context = cl->clCreateContext(properties, 1, &state->device, NULL, NULL, &error);
     if (!state->context)
         return fail(context, "clCreateContext", error);
-    if (!state->queue)
-        state->queue = cl->clCreateCommandQueue(state->context, state->device,
-                                                context->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+    if (!state->first_queue)
+        state->first_queue = state->queue = cl->clCreateCommandQueue(
+            state->context, state->device, context->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
     if (!state->queue)
         return fail(context, "clCreateCommandQueue", error);
 
@@ -303,8 +338,8 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
 
 static void close_opencl(struct fcl_context *context) {
     struct state *state = context->state;
-    if (state->queue)
-        state->cl.clReleaseCommandQueue(state->queue);
+    if (state->first_queue)
+        state->cl.clReleaseCommandQueue(state->first_queue);
     if (state->context)
         state->cl.clReleaseContext(state->context);
     free(state);
@@ -564,6 +599,7 @@ const struct fclrt_backend fclrt_opencl = {
     .close = close_opencl,
     .finish = finish_opencl,
     .finish_queue = finish_queue_opencl,
+    .use_queue = use_queue_opencl,
     .alloc = alloc_opencl,
     .free = free_opencl,
     .write = write_opencl,

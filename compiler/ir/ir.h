@@ -424,8 +424,8 @@ bool ir_region_inside(const struct ir_region *region, const struct ir_region *an
 /* True if `region` may use the value. Both regions of a WHILE may use the values that it carries. */
 bool ir_in_scope(const struct ir_value *value, const struct ir_region *region);
 
-/* The number of the result that is all that this buffer is for; as many as there are results: it is for none. What
-   SWAPs leave in one of two buffers is for none. */
+/* The number of the result that is all that this buffer is for; as many as there are results: it is for none. A buffer
+   that SWAPs exchange is for none. */
 size_t ir_result_in(const struct ir_kernel *kernel, const struct ir_buffer *buffer);
 /* note [slots]
    A length or a sum that a launch leaves for the host, and for nobody else, is stored to memory of the host's where

@@ -785,7 +785,12 @@ int cuGraphDestroy(void *one) {
     return success;
 }
 int cuGraphExecDestroy(void *one) { return cuGraphDestroy(one); }
-int cuStreamWaitEvent(void *, void *, unsigned) { return success; }
+int cuStreamWaitEvent(void *, void *event, unsigned) {
+    guard lock(one_at_a_time);
+    note_call("follow", 0);
+    return static_cast<::event *>(event)->at.tv_sec ? success
+                                                    : complain(invalid_value, "an event that was not recorded");
+}
 
 int cuEventCreate(void **result, unsigned) {
     if (fault)

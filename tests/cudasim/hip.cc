@@ -54,6 +54,7 @@ SAME(hipModuleLaunchKernel, cuLaunchKernel,
       unsigned block_z, unsigned shared, void *stream, void **arguments, void **extra),
      (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments, extra))
 SAME(hipStreamCreateWithFlags, cuStreamCreate, (void **stream, unsigned flags), (stream, flags))
+SAME(hipStreamWaitEvent, cuStreamWaitEvent, (void *stream, void *event, unsigned flags), (stream, event, flags))
 SAME(hipStreamDestroy, cuStreamDestroy_v2, (void *stream), (stream))
 SAME(hipStreamBeginCapture, cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode))
 SAME(hipStreamEndCapture, cuStreamEndCapture, (void *stream, void **graph), (stream, graph))

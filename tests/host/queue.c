@@ -56,6 +56,28 @@ int main(void) {
     turned[0] = -1;
     CHECK(turn_reverseGrid_into(context, COUNT, numbers, &length, turned) != FCL_OK);
     CHECK(length == COUNT && turned[0] == -1);
+    /* Another queue for a call, and then the first one. */
+    cl_command_queue other = clCreateCommandQueue(own, device, 0, &error);
+    CHECK(fcl_use_queue(context, other) == FCL_OK);
+    struct fcl_buffer *given = NULL, *again = NULL;
+    CHECK(fcl_buffer_new(context, sizeof numbers, &given) == FCL_OK);
+    CHECK(fcl_buffer_new(context, sizeof numbers, &again) == FCL_OK);
+    CHECK(fcl_write(given, 0, numbers, sizeof numbers) == FCL_OK);
+    CHECK(turn_reverseGrid_device_into(context, COUNT, given, &length, again) == FCL_OK && length == COUNT);
+    CHECK(fcl_use_queue(context, NULL) == FCL_OK);
+    CHECK(turn_reverseGrid_device_into(context, COUNT, again, &length, given) == FCL_OK);
+    clEnqueueReadBuffer(queue, (cl_mem)fcl_buffer_native(again), CL_TRUE, 0, sizeof turned, turned, 0, NULL, NULL);
+    CHECK(turned[0] == COUNT - 1 && turned[COUNT - 1] == 0);
+    CHECK(fcl_read(given, 0, turned, sizeof turned) == FCL_OK && turned[0] == 0 && turned[COUNT - 1] == COUNT - 1);
+    turned[0] = -1;
+    fcl_buffer_free(given);
+    fcl_buffer_free(again);
+    CHECK(clReleaseCommandQueue(other) == CL_SUCCESS);
+    cl_context apart = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    other = clCreateCommandQueue(apart, device, 0, &error);
+    CHECK(fcl_use_queue(context, other) == FCL_INVALID && strstr(fcl_error(context), "of another context of OpenCL"));
+    clReleaseCommandQueue(other);
+    clReleaseContext(apart);
     fcl_close(context);
     /* All of it is still the caller's. */
     context = NULL;

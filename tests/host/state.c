@@ -225,6 +225,25 @@ CASE(fcl_buffer_wrap) {
     fill(out, wrapped);
     fcl_buffer_free(own);
 }
+CASE(fcl_into_begin) {
+    struct fcl_buffer *made[1] = {NULL}, *given[1];
+    const uint64_t bytes[1] = {8};
+    GOOD(fcl_buffer_zeros(context, 2, 4, &given[0]));
+    GOOD(fcl_into_begin(context, given, 1, NULL, 0));
+    GOOD(fcl_buffer_result(context, 0, 2, 4, &made[0]));
+    GOOD(fcl_fill(made[0], 0, 8, 1));
+    GOOD(fcl_into_end(context, FCL_OK, made, bytes));
+    fill(out, given[0]);
+}
+CASE(fcl_buffer_result) { test_fcl_into_begin(out); }
+CASE(fcl_into_end) { test_fcl_into_begin(out); }
+CASE(fcl_use_queue) { say(out, fcl_use_queue(context, NULL)); }
+CASE(fcl_set_allocator) {
+    struct fcl_buffer *buffer; /* there is one, so that it is refused */
+    GOOD(fcl_buffer_zeros(context, 2, 4, &buffer));
+    fprintf(out, "%d", (int)fcl_set_allocator(context, NULL));
+    fcl_buffer_free(buffer);
+}
 CASE(fcl_buffer_native) { test_fcl_buffer_wrap(out); }
 CASE(fcl_copy) { test_fcl_buffer_zeros(out); }
 CASE(fcl_fill) { test_fcl_buffer_zeros(out); }

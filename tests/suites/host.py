@@ -179,7 +179,8 @@ def cases(env):
         def into_buffers(device=device, extension=extension, options=options):
             folder = emitted("tests/host/all.fcl", "kernels", extension, options)
             for pool in "1", "exact", "0":
-                run(folder, "tests/host/device_into.c", "-DDEVICE=" + device, extra={"FCL_POOL": pool, "FCL_FILL": "90"})
+                run(folder, "tests/host/device_into.c", "-DDEVICE=" + device,
+                    extra={"FCL_POOL": pool, "FCL_FILL": "90"})
         yield Case(f"tests/host/device_into.c on {device}", into_buffers)
 
         def names(device=device, extension=extension, options=options):
@@ -226,6 +227,19 @@ def cases(env):
     yield Case("tests/host/devices.c: two GPUs, in the simulator", two_gpus)
     yield Case("tests/host/devices.c: two GPUs by HIP, in the simulator", lambda: two_devices(
         "FCL_DEVICE_HIP", "hip", [], 2, env.cudasim(CUDASIM_DEVICES="2")))
+
+    yield Case("tests/host/guest.c: the caller's allocator, on C", lambda: run(
+        emitted("examples/host/sums.fcl", "sums", "c", []), "tests/host/guest.c", "-DDEVICE=FCL_DEVICE_C"))
+
+    def guest_of_cuda():
+        """Each change of streams makes the new one follow the old one."""
+        variables = env.cudasim(CUDASIM_CALLS=os.path.join(env.tmp(), "calls"))
+        driver = variables["FCL_LIBCUDA"]
+        run(emitted("examples/host/sums.fcl", "sums", "cu", []), "tests/host/guest.c", "-DDEVICE=FCL_DEVICE_CUDA",
+            "-DCUDA", libraries=[driver, "-Wl,-rpath," + os.path.dirname(driver)], extra=variables)
+        with open(variables["CUDASIM_CALLS"], encoding="utf-8") as file:
+            assert sum(line.startswith("follow ") for line in file) == 4
+    yield Case("tests/host/guest.c: the caller's allocator and streams, in the simulator", guest_of_cuda)
 
     def own_queue():
         if not os.path.exists("/usr/include/CL/cl.h") or not glob.glob("/usr/lib/*/libOpenCL.so"):
