@@ -270,6 +270,9 @@ static void keep_names(struct walker *w) {
     struct report *report = w->report;
     bool *kept = ARENA_ARRAY(w->arena, bool, report->names.count + 1);
     keep_names_of(w, kept, &report->steps);
+    for (size_t i = 0; i < report->results.count; i++)
+        for (size_t k = 0; k < report->results.at[i].rank; k++)
+            keep_names_in(w, kept, amount_text(w->arena, report->results.at[i].extents[k]));
     size_t count = 0;
     for (size_t i = 0; i < report->names.count; i++)
         if (kept[i])
@@ -357,6 +360,14 @@ static bool is_large(const struct walker *w, const struct ir_result *result) {
     return elements > INT32_MAX && result->value->base == BASE_I32;
 }
 
+static struct report_result result_of(struct walker *w, const struct ir_result *from) {
+    struct report_result result = {.base = from->is_array ? from->buffer->element : from->value->base,
+                                   .rank = from->is_array ? from->rank : 0};
+    for (size_t i = 0; i < result.rank; i++)
+        result.extents[i] = value_count(w, from->extents[i]);
+    return result;
+}
+
 struct report *report_of(const struct report_request *request) {
     const struct ir_kernel *kernel = request->program->kernel;
     struct report *report = ARENA_NEW(request->arena, struct report);
@@ -381,8 +392,10 @@ struct report *report_of(const struct report_request *request) {
     }
     set_sizes(&w);
     walk_host(&w, kernel->body);
-    for (size_t i = 0; i < kernel->results.count; i++)
+    for (size_t i = 0; i < kernel->results.count; i++) {
         report->is_large |= is_large(&w, &kernel->results.at[i]);
+        vec_push(w.arena, &report->results, result_of(&w, &kernel->results.at[i]));
+    }
     report->total = total_of(&w, &report->steps, amount_number(1));
     keep_names(&w);
     return report;

@@ -142,6 +142,18 @@ static void add_sizes_wanted(struct json_writer *w, yyjson_mut_val *to, const st
     }
 }
 
+static void add_results(struct json_writer *w, yyjson_mut_val *to, const struct report *report) {
+    yyjson_mut_val *all = json_add_array(w->doc, to, "results");
+    for (size_t i = 0; i < report->results.count; i++) {
+        const struct report_result *result = &report->results.at[i];
+        yyjson_mut_val *one = yyjson_mut_arr_add_obj(w->doc, all);
+        json_add_text(w->doc, w->arena, one, "type", base_info[result->base].name);
+        yyjson_mut_val *extents = json_add_array(w->doc, one, "extents");
+        for (size_t k = 0; k < result->rank; k++)
+            yyjson_mut_arr_append(extents, amount(w, result->extents[k]));
+    }
+}
+
 static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct report *report) {
     const struct ir_kernel *kernel = report->kernel;
     json_add_text(w->doc, w->arena, to, "name", kernel->name->text);
@@ -149,6 +161,7 @@ static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct r
     yyjson_mut_obj_add_sint(w->doc, to, "block_size", kernel->block_size);
     yyjson_mut_obj_add_sint(w->doc, to, "warp_size", kernel->warp_size);
     add_sizes_wanted(w, to, kernel);
+    add_results(w, to, report);
     yyjson_mut_val *updates = json_add_array(w->doc, to, "updates");
     for (size_t i = 0; i < kernel->updated.count; i++) {
         struct report_update update = report_update_of(kernel, i, w->heading->sources);

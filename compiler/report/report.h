@@ -127,10 +127,17 @@ struct report_total {
     struct amount of[TOTAL_KINDS];
 };
 
+struct report_result { /* a part of the result; a number has no extents */
+    enum base base;
+    size_t rank;
+    struct amount extents[TYPE_MOST_DIMENSIONS];
+};
+
 struct report {
     const struct ir_kernel *kernel;
     const char *type; /* of the kernel, as FCL writes it */
     report_steps steps;
+    VEC(struct report_result) results;
     VEC(struct report_name) names; /* those that appear in the amounts */
     struct report_total total;
     bool is_large; /* a result has more elements than an int counts, and the kernel is not made for that: amounts are
