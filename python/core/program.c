@@ -57,10 +57,11 @@ static void program_free(PyObject *object) {
 
 /* A base type's name; ("array", name, rank); ("tuple", rank, items). */
 static PyObject *type_object(const struct fclc_type *type) {
+    const char *base = type->base == FCLC_BF16 ? "bfloat16" : py_bases[type->base].numpy;
     if (type->kind == FCLC_SCALAR)
-        return PyUnicode_FromString(py_bases[type->base].numpy);
+        return PyUnicode_FromString(base);
     if (type->kind == FCLC_ARRAY)
-        return Py_BuildValue("(ssn)", "array", py_bases[type->base].numpy, (Py_ssize_t)type->rank);
+        return Py_BuildValue("(ssn)", "array", base, (Py_ssize_t)type->rank);
     PyObject *items = PyTuple_New((Py_ssize_t)type->count);
     for (size_t i = 0; items && i < type->count; i++)
         if (PyTuple_SetItem(items, (Py_ssize_t)i, type_object(&type->items[i])) != 0)
