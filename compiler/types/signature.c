@@ -18,7 +18,7 @@ static struct signature_variable *find_variable(signature_variables *variables, 
 
 /* ---- levels ---- */
 
-/* The level that a user had in mind: `<blok>` is misspelt, `<l>` and `<block1>` are variables, which gives LEVEL_PURE. */
+/* The level that a user meant: `<blok>` is misspelt, `<l>` and `<block1>` are variables, which gives LEVEL_PURE. */
 static enum level_value nearest_level(symbol name) {
     struct suggestion suggestion = suggestion_for(name->text);
     enum level_value nearest = LEVEL_PURE;
