@@ -24,12 +24,17 @@ static struct elab_value *no_columns(struct elaborator *e, void *context) {
 PRIMITIVE(COLUMNS) {
     struct pull *rows = elab_as_pull(e, arguments[0]);
     struct ir_value *columns;
-    if (elab_columns(e, rows, 2, &columns))
+    bool is_within = e->shape;
+    if (!is_within)
+        e->row_is_compared = false;
+    bool is_known = elab_columns(e, rows, 2, &columns);
+    if (is_known && (is_within || !e->row_is_compared))
         return elab_scalar(e, columns);
-    if (e->shape || !rows->length)
+    if (is_within || !rows->length)
         return elab_unknown(e);
     struct ir_value *is_some = ir_binary(e->builder, OP_LT, ir_int(e->builder, 0), rows->length);
-    return elab_choose(e, is_some, columns_of_first, rows, no_columns, NULL);
+    struct elab_value *of_first = elab_choose(e, is_some, columns_of_first, rows, no_columns, NULL);
+    return is_known ? elab_scalar(e, columns) : of_first;
 }
 
 PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }

@@ -323,6 +323,24 @@ static void compare(struct elaborator *e, enum level_value level, const struct c
     e->split = split;
 }
 
+/* Is a row made by flattening rows that may not be equally long? Who stores its elements compares them. */
+static bool flattens_unknown_rows(struct elaborator *e, const struct comparing *c) {
+    struct ir_value *some = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
+    struct measured_row m = {c->rows, some, ir_bool(e->builder, true), NULL};
+    e->row_is_compared = false;
+    return elab_try(e, measure_row, &m) && e->row_is_compared;
+}
+
+/* Rows that are as long as the width, whatever they hold: where that is nothing, nobody else makes them. */
+static void compare_empty(struct elaborator *e, enum level_value level, const struct comparing *c) {
+    struct ir_value *is_empty = ir_binary(e->builder, OP_EQ, c->width, ir_int(e->builder, 0));
+    if (!elab_checks_all(e) || ir_known(e->builder, is_empty) == IR_FALSE || !flattens_unknown_rows(e, c))
+        return;
+    ir_begin_if(e->builder, is_empty);
+    compare(e, level, c);
+    ir_end_only(e->builder);
+}
+
 void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
                      struct ir_value *const *extents) {
     struct span span = core_result_span(e->global);
@@ -334,7 +352,9 @@ void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *
             elab_fail(e, DIAG_UNEQUAL_ROWS, span,
                       "a row of the result has %lld %s, and the first %lld: rows must be equally long",
                       (long long)c.other, text_elements(c.other), (long long)c.width->constant.integer);
-        if (!is_same)
+        if (is_same)
+            compare_empty(e, level, &c);
+        else
             compare(e, level, &c);
         if (i + 1 < rank)
             rows = elab_joined(e, rows, extents[i], is_large);

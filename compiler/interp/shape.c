@@ -5,9 +5,9 @@
    alone. The interpreter then computes only the values of which the length is made. An error in any other value is
    not reported, as compiled code never computes that value. So no element in memory has a value (V_UNKNOWN), nor has
    a result that is made of one; a computation that needs such a value is given up. A negative length counts as 0 and
-   then as 1: a result that is the same for both does not depend on it. A length that was given up, or that depends on
-   a negative one, is computed in full if the row is there, and then all errors count. A length that is too large is
-   an error at once.
+   then as 1: a result that is the same for both does not depend on it. A length that was given up, that depends on a
+   negative one, or that is made of rows which are not equally long, is computed in full if the row is there, and then
+   all errors count. A length that is too large is an error at once.
 
    note [rows that are not there]
    An array of no rows has columns all the same: as many as its first row would have, by what makes it, as a matrix of
@@ -129,17 +129,14 @@ static void find_there(struct interp *in, const struct measured *m, int64_t *len
 static void find_lengths(struct interp *in, const struct measured *m, int64_t *lengths) {
     if (in->is_absent || in->is_lenient)
         find_with(in, m, lengths, in->for_negative);
-    else if (!measure(in, m, lengths) || in->is_below_zero)
+    else if (!measure(in, m, lengths) || in->is_below_zero || in->is_unequal)
         find_there(in, m, lengths);
 }
 
 void interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
                     struct span span) {
     struct measured m = {.rows = rows, .row = row, .rank = rank, .of_all = true, .span = span};
-    in->is_unequal = false;
     find_lengths(in, &m, lengths);
-    for (size_t i = 0; in->is_unequal && i < rank; i++)
-        lengths[i] = DIFFERENT;
 }
 
 int64_t interp_row_length(struct interp *in, const struct interp_pull *rows, int64_t row, struct span span) {
