@@ -94,8 +94,10 @@ static struct type *function_type(struct checker *c, struct type *type, struct c
 
 static struct level *level_of_name(struct checker *c, symbol name) {
     struct level_binding *binding = map_get(c->levels, name);
-    if (binding)
+    if (binding) {
+        binding->is_used = true;
         return binding->level;
+    }
     for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
         if (strcmp(name->text, level_names[value]) == 0)
             return level_constant(c, (enum level_value)value);

@@ -161,6 +161,7 @@ static void take_levels(struct checker *c, struct function_parts *parts, const s
         vec_push(c->arena, &levels, (struct ast_level_binder){type->level->name, type->level->span});
     parts->levels = levels.at;
     parts->level_count = levels.count;
+    parts->has_levels_of_sig = true;
 }
 
 static struct scheme *scheme_of_definition(struct checker *c, const struct ast_decl *decl, struct core_global *global,

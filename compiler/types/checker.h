@@ -21,7 +21,9 @@ struct binding { /* of a local name */
 };
 struct level_binding {
     symbol name;
+    struct span span;
     struct level *level;
+    bool is_used;
     struct level_binding *hidden;
 };
 struct synonym {
@@ -303,7 +305,7 @@ void check_literals(struct checker *c);
 void note_place(struct checker *c, struct name_place place); /* where places are asked for */
 struct binding *bind_local(struct checker *c, symbol name, struct span span, struct scheme *scheme);
 void unbind_locals(struct checker *c, size_t mark);
-struct level_binding *bind_level(struct checker *c, symbol name, struct level *level);
+struct level_binding *bind_level(struct checker *c, const struct ast_level_binder *binder, struct level *level);
 void unbind_level(struct checker *c, struct level_binding *binding);
 struct global_entry *find_global(const struct scope *scope, symbol name);
 struct synonym *find_synonym(const struct scope *scope, symbol name);
@@ -427,6 +429,7 @@ struct core *wrap_unpackings(struct checker *c, const unpackings *parts, struct 
 struct function_parts {
     const struct ast_level_binder *levels;
     size_t level_count;
+    bool has_levels_of_sig;
     struct ast_pattern *const *parameters;
     size_t parameter_count;
     const struct ast_expr *body;

@@ -26,12 +26,11 @@ struct binding *bind_local(struct checker *c, symbol name, struct span span, str
 }
 
 /* A name that begins with `_` says that nothing is to use it. */
-static void warn_unused(struct checker *c, const struct binding *binding) {
-    if (binding->is_used || binding->name->text[0] == '_' || binding->span.end == 0)
+static void warn_unused(struct checker *c, symbol name, struct span span, const char *kind, const char *hint) {
+    if (name->text[0] == '_' || span.end == 0)
         return;
-    struct diagnostic *d =
-        diag_warning(c->diagnostics, DIAG_UNUSED, binding->span, "`%s` is not used", binding->name->text);
-    diag_hint(c->diagnostics, d, "`_%s`, or `_`, says that this is meant", binding->name->text);
+    struct diagnostic *d = diag_warning(c->diagnostics, DIAG_UNUSED, span, "%s`%s` is not used", kind, name->text);
+    diag_hint(c->diagnostics, d, hint, name->text);
 }
 
 /* Without variables, and of a size that a message can show. */
@@ -68,20 +67,24 @@ void unbind_locals(struct checker *c, size_t mark) {
     while (c->bound.count > mark) {
         struct binding *binding = c->bound.at[--c->bound.count];
         map_set(c->locals, binding->name, binding->hidden);
-        warn_unused(c, binding);
+        if (!binding->is_used)
+            warn_unused(c, binding->name, binding->span, "", "`_%s`, or `_`, says that this is meant");
         warn_shadowing(c, binding);
     }
 }
 
-struct level_binding *bind_level(struct checker *c, symbol name, struct level *level) {
+struct level_binding *bind_level(struct checker *c, const struct ast_level_binder *binder, struct level *level) {
     struct level_binding *binding = ARENA_NEW(c->arena, struct level_binding);
-    *binding = (struct level_binding){name, level, map_get(c->levels, name)};
-    map_set(c->levels, name, binding);
+    *binding = (struct level_binding){
+        .name = binder->name, .span = binder->span, .level = level, .hidden = map_get(c->levels, binder->name)};
+    map_set(c->levels, binder->name, binding);
     return binding;
 }
 
 void unbind_level(struct checker *c, struct level_binding *binding) {
     map_set(c->levels, binding->name, binding->hidden);
+    if (!binding->is_used)
+        warn_unused(c, binding->name, binding->span, "the level ", "`<_%s>` says that this is meant");
 }
 
 /* A later definition hides an earlier one, and so does a later import. */

@@ -162,6 +162,22 @@ static void check_level_binder(struct checker *c, const struct function_parts *f
         }
 }
 
+/* A sig that names the level behind its binder, as in that of the result, lets callers choose by it. */
+static bool names_level(struct type *type, const struct level_variable *variable, uint32_t walk) {
+    if (!type || !variable)
+        return false;
+    type = type_resolve(type);
+    if (!type_walk_comes(walk, type, 0))
+        return false;
+    struct level **level = type_level(type);
+    if (level && level_resolve(*level)->variable == variable)
+        return true;
+    for (size_t i = 0; type_part(type, i); i++)
+        if (names_level(*type_part(type, i), variable, walk))
+            return true;
+    return false;
+}
+
 struct core *infer_function(struct checker *c, const struct function_parts *f, struct type *expected,
                             struct level **inner) {
     size_t mark = c->pending.count, bound = c->bound.count;
@@ -171,8 +187,9 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
         struct level *level = expected_level(&expected);
         own_level[i] = level == NULL;
         check_level_binder(c, f, i);
-        levels[i] =
-            bind_level(c, f->levels[i].name, level ? level : level_rigid(c, f->levels[i].name, f->levels[i].span));
+        levels[i] = bind_level(c, &f->levels[i], level ? level : level_rigid(c, f->levels[i].name, f->levels[i].span));
+        levels[i]->is_used = f->has_levels_of_sig ||
+                             (level && names_level(expected, level_resolve(level)->variable, type_walk_begin(c)));
     }
     struct type **types = ARENA_ARRAY(c->arena, struct type *, f->parameter_count + 1);
     const struct core_local **locals = ARENA_ARRAY(c->arena, const struct core_local *, f->parameter_count + 1);

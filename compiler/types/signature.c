@@ -38,8 +38,10 @@ static struct level *named_level(struct checker *c, const struct ast_level *ast,
     if (text[0] == 'Z' && !text[1])
         return level_constant(c, LEVEL_THREAD);
     struct level_binding *binding = mode == SIGNATURE_RIGID ? NULL : map_get(c->levels, ast->name);
-    if (binding)
+    if (binding) {
+        binding->is_used = true;
         return binding->level;
+    }
     for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
         if (strcmp(text, level_names[value]) == 0)
             return level_constant(c, (enum level_value)value);
@@ -396,7 +398,8 @@ static struct type *level_arrow_type(struct checker *c, const struct ast_type *a
                  !map_get(c->levels, ast->level->name) && !find_variable(variables, ast->level->name, true) &&
                  !find_variable(c->signature_scope, ast->level->name, true) &&
                  nearest_level(ast->level->name) == LEVEL_PURE;
-    struct level_binding *binding = binds ? bind_level(c, ast->level->name, level_fresh(c, DOMAIN_PROPER)) : NULL;
+    struct ast_level_binder binder = {ast->level->name, ast->level->span};
+    struct level_binding *binding = binds ? bind_level(c, &binder, level_fresh(c, DOMAIN_PROPER)) : NULL;
     struct level *level = level_of_ast(c, ast->level, mode, variables);
     struct type *to = read_type(c, ast->to, mode, variables);
     if (binding)

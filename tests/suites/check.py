@@ -741,6 +741,20 @@ def cases(env):
             assert sorted(os.listdir(folder)) == ([] if status else ["k.c", "k.h"]), os.listdir(folder)
     yield Case("warnings that are errors hide no others", warnings_as_errors)
 
+    def unused_levels():
+        """A level that nothing names; `_` before it, or a sig whose result has it, says that it is meant."""
+        for text, wanted in (("fun f <l> xs = map (+ 1) xs\n", [8]), ("fun f <_l> xs = map (+ 1) xs\n", []),
+                             ("fun f <l, m> xs = push <l> xs\n", [11]), ("fun f <l> (xs : [int]<l>) = xs\n", []),
+                             ("val f = fn <l> => 7\n", [13]), ("fun f x = let g <l> y = y + x in g <block> x\n", [18]),
+                             ("sig f : <l> -> [a]<l> -> [a]<l>\nfun f <l> xs = xs\n", []),
+                             ("sig f : <l> -> [a]<l> -> [a]<l>\nfun f xs = xs\n", []),
+                             ("sig f : <l> -> <m> -> ([a]<l>, int) -> int\nfun f <l> <m> (_xs, n) = n\n", [12])):
+            done = env.run(env.fclc, "--diagnostics=json", "check", "-", input=text)
+            said = json.loads(done.stderr or "[]")
+            assert done.returncode == 0 and all(d["code"] == "W001" for d in said), (text, said)
+            assert [d["column"] for d in said] == wanted, (text, said)
+    yield Case("a level that nothing names", unused_levels)
+
     def stored_for_nothing():
         """In whole chunks and in the last one, which may be shorter."""
         for chunk, wanted in (("push <block> (map (+ 1) a)", 1), ("push <block> (zipWith (+) a (reverse a))", 0),
