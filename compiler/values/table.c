@@ -379,8 +379,37 @@ static bool find_column(struct table_reader *r, const struct table *t, const cha
     return false;
 }
 
+/* The fields of a record are the columns of their names, as they are in a structured .npy file. */
+static bool is_read_by_names(const struct table *t, struct type *type) {
+    struct type *element = NULL;
+    value_type_rank(type, &element);
+    return t->names_at && element->kind == TYPE_TUPLE && element->tuple.record;
+}
+
+/* Which column is what is read: the number of its leaf, from 1, or 0. A field of a field has the name that it has in C.
+   NULL where the columns are all read, in their order, or where one is not found. */
+static const size_t *named_columns(struct table_reader *r, const struct table *t, struct type *type,
+                                   const char *column) {
+    if (!column && !is_read_by_names(t, type))
+        return NULL;
+    struct type *element;
+    value_type_rank(type, &element);
+    size_t *leaf_of = ARENA_ARRAY(r->arena, size_t, t->names.count + 1);
+    memset(leaf_of, 0, (t->names.count + 1) * sizeof *leaf_of);
+    for (size_t leaf = 0; leaf < type_leaf_count(element); leaf++) {
+        const char *name = column ? column : type_component_name(r->arena, element, "", leaf) + 1; /* behind its `_` */
+        size_t at;
+        if (!find_column(r, t, name, &at))
+            return NULL;
+        leaf_of[at - 1] = leaf + 1;
+    }
+    return leaf_of;
+}
+
 static bool fits_type(struct table_reader *r, const struct table *t, struct type *type, size_t rank, size_t leaves) {
     size_t columns = t->names_at ? t->names.count : t->columns;
+    if (is_read_by_names(t, type))
+        return true;
     if (leaves > 1 && (t->rows || t->names_at) && columns != leaves)
         r->why =
             arena_printf(r->arena, "the rows have %zu column%s, and %zu are wanted", columns, plural(columns), leaves);
@@ -395,21 +424,21 @@ static bool fits_type(struct table_reader *r, const struct table *t, struct type
     return false;
 }
 
-/* `only`: the column that is read, 0 for all. */
-static bool read_rows(struct table_reader *r, const struct table *t, size_t only, struct host_value **leaves,
+static bool read_rows(struct table_reader *r, const struct table *t, const size_t *leaf_of, struct host_value **leaves,
                       size_t width) {
     size_t done = 0;
-    for (; find_line(r); skip_line(r)) {
+    for (size_t row = 0; find_line(r); skip_line(r), row++) {
         settle_separator(r);
         struct cell cell;
         while (next_cell(r, &cell)) {
-            if (only && cell.number != only)
+            if (leaf_of && !leaf_of[cell.number - 1])
                 continue;
-            struct host_value *leaf = leaves[done % width];
+            struct host_value *leaf = leaves[leaf_of ? leaf_of[cell.number - 1] - 1 : done % width];
             union scalar value;
             if (!read_value(r, &cell, leaf->array.base, r->line == t->first_line && !t->names_at, &value))
                 return false;
-            value_set(leaf->array.base, leaf->array.data, done++ / width, value);
+            value_set(leaf->array.base, leaf->array.data, leaf_of ? row : done / width, value);
+            done++;
         }
     }
     return true;
@@ -417,7 +446,7 @@ static bool read_rows(struct table_reader *r, const struct table *t, size_t only
 
 static struct host_value *read_table(struct table_reader *r, struct type *type, const char *column) {
     struct type *element;
-    size_t rank = value_type_rank(type, &element), width = type_leaf_count(element), only = 0;
+    size_t rank = value_type_rank(type, &element), width = type_leaf_count(element);
     if (rank == 0 || rank > 2 || (rank == 2 && width > 1) || (column && width > 1) || (column && rank > 1)) {
         r->why = column ? arena_printf(r->arena, "a column is a list of numbers, not a value of type %s",
                                        type_spelling(r->arena, type))
@@ -432,10 +461,12 @@ static struct host_value *read_table(struct table_reader *r, struct type *type, 
     }
     struct table_reader rows = *r;
     if (!measure(r, &table, rank == 1 && width == 1 && !table.names_at) ||
-        (column && !find_column(r, &table, column, &only)) || (!column && !fits_type(r, &table, type, rank, width)))
+        (!column && !fits_type(r, &table, type, rank, width)))
         return NULL;
-    size_t cells = column ? table.rows : table.cells;
-    int64_t count, shape[2] = {(int64_t)(rank == 2 ? table.rows : cells / width),
+    const size_t *leaf_of = named_columns(r, &table, type, column);
+    if (r->why)
+        return NULL;
+    int64_t count, shape[2] = {(int64_t)(rank == 2 || leaf_of ? table.rows : table.cells / width),
                                (int64_t)(table.names_at ? table.names.count : table.columns)};
     if (!value_check_shape(r->arena, element, rank, shape, &count, &r->why))
         return NULL;
@@ -443,7 +474,7 @@ static struct host_value *read_table(struct table_reader *r, struct type *type, 
     struct host_value **leaves = ARENA_ARRAY(r->arena, struct host_value *, width);
     value_leaves(result, leaves);
     *r = rows;
-    return read_rows(r, &table, only, leaves, width) ? result : NULL;
+    return read_rows(r, &table, leaf_of, leaves, width) ? result : NULL;
 }
 
 const char *value_why_no_text(struct arena *arena, struct value_bytes bytes) {

@@ -18,6 +18,10 @@ kernel grey (xs : [[u8]]) = xs
 kernel deep (xs : [[u16]]) = xs
 kernel colours (xs : [[(u8, u8, u8)]]) = xs
 kernel bytes (xs : [u8]) = xs
+type point = { x : float, y : int }
+kernel points (xs : [point]) = xs
+type body = { p : point, m : int }
+kernel bodies (xs : [body]) = xs
 kernel both (x : (int, float)) = x
 kernel all (xs : [(int, (double, bool))]) = xs
 kernel degrees (n : int) (xs : [(int, int)]) =
@@ -30,6 +34,12 @@ TABLES = [
     ("names.csv", "id,weight\r\n1,0.5\r\n2,-1e3\r\n", "rows", "[[1.0,0.5],[2.0,-1000.0]]"),
     ("quoted.csv", '"id";"weight, kg"\n"1";0.5\n', "rows", "[[1.0,0.5]]"),
     ("names.csv:weight", "id,weight\nBob,0.5\nEve,2\n", "floats", "[0.5,2.0]"),
+    ("names.csv", "name,y,x\nBob,1,0.5\nEve,2,3\n", "points", "[{x=0.5,y=1},{x=3.0,y=2}]"),
+    ("names.csv", "x,z\n1,2\n", "points", "no column has the name `y`; there is `x`, `z`"),
+    ("names.csv", "x,y,x\n1,2,3\n", "points", "2 columns have the name `x`"),
+    ("plain.csv", "1.5,2\n", "points", "[{x=1.5,y=2}]"),
+    ("names.csv", "m,p_y,p_x\n7,1,0.5\n", "bodies", "[{p={x=0.5,y=1},m=7}]"),
+    ("names.csv", "y,x\n", "points", "[]"),
     ("names.csv:height", "id,weight\n1,0.5\n", "floats", "no column has the name `height`; there is `id`, `weight`"),
     ("names.csv:", "id,weight\n1,0.5\n", "floats", "behind `:` the name of a column is wanted"),
     ("edges.txt", "# Directed graph\n# FromNodeId\tToNodeId\n0\t2\n0\t1\n2\t1\n", "edges", "[(0,2),(0,1),(2,1)]"),
