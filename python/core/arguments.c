@@ -1,6 +1,7 @@
 /* The arguments of a call, as values of FCL. */
 #include "core.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,6 +66,16 @@ static int take_integer(struct call *call, const struct base *base, PyObject *ob
     return is_good ? 0 : py_wrong(call, "is out of the range of %s", base->numpy);
 }
 
+/* Would a finite number become infinite? Halves of it are rounded to even. */
+static int is_beyond(int base, double number) {
+    if (!isfinite(number))
+        return 0;
+    return base == FCLC_F32    ? isinf((float)number)
+           : base == FCLC_F16  ? fabs(number) >= 65520
+           : base == FCLC_BF16 ? fabs(number) >= 0x1.ffp127
+                               : 0;
+}
+
 static int take_scalar(struct call *call, const struct fclc_type *type, PyObject *object) {
     const struct base *base = &py_bases[type->base];
     struct fclc_value *value = &call->values[call->value_count++];
@@ -86,6 +97,8 @@ static int take_scalar(struct call *call, const struct fclc_type *type, PyObject
         py_type_name(object, found, sizeof found);
         return py_wrong_because(call, "wants a number, not a value of type %s", found);
     }
+    if (is_beyond(type->base, number))
+        return py_wrong(call, "is out of the range of %s", type->base == FCLC_BF16 ? "bf16" : base->numpy);
     value->scalar.floating = number;
     return 0;
 }
@@ -138,7 +151,11 @@ int py_take_base(struct call *call, const struct fclc_type *type, int base, cons
 
 static int take_device_array(struct call *call, const struct fclc_type *type, struct array *a,
                              struct fclc_value *value) {
-    if (py_take_base(call, type, a->base, NULL) != 0 || py_take_shape(call, type, a->rank, a->shape, value) != 0)
+    if (!is_base(type, a->base))
+        return py_wrong(call,
+                        "wants elements of type %s, and this array's are %s: `.numpy()` copies it, to be converted",
+                        py_bases[type->base].numpy, py_bases[a->base].numpy);
+    if (py_take_shape(call, type, a->rank, a->shape, value) != 0)
         return -1;
     if (call->kernel->program->device != a->device)
         return py_wrong(call, "is on another device (%s): `.numpy()` copies it", fcl_device(a->device->context)->name);
@@ -221,23 +238,28 @@ static int has_mask(PyObject *object, int depth) {
     return 0;
 }
 
-/* An array of a list's elements, each as it is: NumPy would make 1 of 1.5, True of 2, a number of "3", and NaN of
-   None. */
+/* An array of a list's elements, each as it is or rounded: NumPy would make 1 of 1.5, True of 2, a number of "3", NaN
+   of None, and infinity of 1e39. */
 static PyObject *array_of_list(const struct fclc_type *type, PyObject *list) {
     char wanted = *py_bases[type->base].numpy;
     int is_whole = wanted == 'i' || wanted == 'u';
     /* Integers are compared with what is made of them: NumPy has no type for all of [1, 2^64 - 1]. */
     PyObject *found =
         PyObject_CallFunctionObjArgs(py.numpy_asarray, list, is_whole ? (PyObject *)&PyBaseObject_Type : NULL, NULL);
-    PyObject *array =
-        found ? PyObject_CallFunctionObjArgs(py.numpy_asarray, list, py.numpy_scalars[type->base], NULL) : NULL;
+    char kind = '\0';
+    if (found && !is_whole)
+        kind = kind_of(found);
+    int is_rounded = wanted == 'f' && kind && strchr("iuf", kind);
+    PyObject *array = found
+                          ? PyObject_CallFunctionObjArgs(is_rounded ? py.converted : py.numpy_asarray,
+                                                         is_rounded ? found : list, py.numpy_scalars[type->base], NULL)
+                          : NULL;
     int is_same = 0;
     if (array && is_whole) {
         PyObject *answer = PyObject_CallFunctionObjArgs(py.numpy_array_equal, found, array, NULL);
         is_same = answer && PyObject_IsTrue(answer) == 1;
         Py_XDECREF(answer);
     } else if (array) {
-        char kind = kind_of(found);
         is_same = is_empty(array) || (kind && strchr(wanted == 'f' ? "biuf" : "b", kind));
     }
     if (!is_same || PyErr_Occurred())

@@ -1,5 +1,7 @@
 """Kernels called with NumPy's arrays: values, types and shapes, in and out."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -121,6 +123,24 @@ def test_arrays_of_any_strides_alignment_and_kind():
             m.a(array)
 
 
+def test_no_number_becomes_infinite():
+    m = fcl.source("kernel k (h : f16) (b : bf16) (f : float) = (h, b, f)\nkernel a (xs : [f16]) = xs", target="c")
+    assert m.k(65519, 3.39e38, 3.4028235677973366e38 - 2**102) == (65504, np.float32(2.0**128 - 2.0**120),
+                                                                  np.finfo(np.float32).max)
+    assert m.k(np.inf, -np.inf, np.inf) == (np.inf, -np.inf, np.inf)
+    for wrong, said in [((65520, 0, 0), "1, `h : f16`, is out of the range of float16"),
+                        ((0, -3.4e38, 0), "2, `b : bf16`, is out of the range of bf16"),
+                        ((0, 0, 3.4028235677973366e38), "3, `f : float`, is out of the range of float32")]:
+        with pytest.raises(fcl.ArgumentError, match=said):
+            m.k(*wrong)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert m.a([65519, -np.inf, True]).tolist() == [65504, -np.inf, 1]
+        for wrong in ([1.5, 65520.0], [10**5], [-1e300]):
+            with pytest.raises(fcl.ArgumentError, match="cannot be made an array of float16"):
+                m.a(wrong)
+
+
 def test_scalars_are_checked():
     m = fcl.source("kernel k (a : u8) (b : bool) (c : float) (d : i64) = (a, b, c, d)", target="c")
     assert m.k(255, True, 1, -2**63) == (255, True, 1.0, -2**63)
@@ -128,6 +148,7 @@ def test_scalars_are_checked():
     for wrong, said in [((256, True, 1, 0), "argument 1, `a : u8`, is out of the range of uint8"),
                         ((-1, True, 1, 0), "out of the range"), ((1.5, True, 1, 0), "wants a whole number"),
                         ((1, 1, 1, 0), "wants True or False"), ((1, True, 10**400, 0), "out of the range of float32"),
+                        ((1, True, 1e39, 0), "argument 3, `c : float`, is out of the range of float32"),
                         ((1, True, "x", 0), "wants a number"),
                         ((1, True, 1, 2**63), "out of the range of int64"),
                         ((1, True, 1), "argument 4, `d : i64`, is missing"),
