@@ -83,8 +83,10 @@ const struct name_place *lsp_place_at(const struct lsp_view *view, uint32_t offs
         const struct name_place *place = &view->names.at[i];
         if (place->span.begin > offset || place->span.end < offset)
             continue;
-        /* Behind `f` in `f(x)` both touch the place: take the one that begins there. */
-        if (!best || place->span.begin > best->span.begin)
+        /* Behind `f` in `f(x)` both touch the place: take the one that begins there. In a pattern `{ mass }` take what
+           is bound, not the field. */
+        bool is_bound = place->definition.begin == place->span.begin;
+        if (!best || place->span.begin > best->span.begin || (place->span.begin == best->span.begin && is_bound))
             best = place;
     }
     return best;

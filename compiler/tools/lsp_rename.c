@@ -1,6 +1,10 @@
 /* Renaming: the new name is written into copies of all files that have the old one, and every
    program that may see either is checked again. There are edits only if each name in them stands
-   for what it stood for before. */
+   for what it stood for before.
+
+   note [fields and their names]
+   A pattern `{ mass }` has two names in one place, the field's and that of what it binds. Where one of them is renamed,
+   the pattern says both: `{ weight = mass }` or `{ mass = m }`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +18,8 @@ struct renaming {
     struct span scope;       /* of a local name, the declaration that it is in, in the first program */
     lsp_views views;         /* the programs as they are */
     lsp_occurrences edits;   /* by file and place */
+    const char **texts;      /* what each becomes */
+    uint32_t *bound_at;      /* in it, the name that the pattern binds, see note [fields and their names]; 0: no such */
     lsp_documents documents; /* as they would be: those that are open, and the others that change */
 };
 
@@ -75,7 +81,7 @@ static struct lsp_document *renamed_document(const struct renaming *r, size_t fi
     text_init(&text, r->arena);
     for (size_t i = first; i < end; i++) {
         text_add_n(&text, from + at, r->edits.at[i].at - at);
-        text_add(&text, r->name);
+        text_add(&text, r->texts[i]);
         at = r->edits.at[i].at + strlen(r->old);
     }
     text_add_n(&text, from + at, source->length - at);
@@ -83,6 +89,33 @@ static struct lsp_document *renamed_document(const struct renaming *r, size_t fi
     *document =
         (struct lsp_document){edit->uri, lsp_path_of_source(edit->view, source), text_string(&text), text.length, 0};
     return document;
+}
+
+static bool is_both(const struct lsp_occurrence *edit) {
+    const name_places *names = &edit->view->names;
+    bool is_bound = false;
+    size_t here = 0;
+    for (size_t i = 0; i < names->count; i++)
+        if (names->at[i].span.begin == edit->span.begin) {
+            here++;
+            is_bound |= names->at[i].definition.begin == edit->span.begin;
+        }
+    return is_bound && here > 1;
+}
+
+static void write_texts(struct renaming *r) {
+    r->texts = ARENA_ARRAY(r->arena, const char *, r->edits.count + 1);
+    r->bound_at = ARENA_ARRAY(r->arena, uint32_t, r->edits.count + 1);
+    for (size_t i = 0; i < r->edits.count; i++) {
+        const struct lsp_occurrence *edit = &r->edits.at[i];
+        r->texts[i] = r->name;
+        r->bound_at[i] = 0;
+        if (!is_both(edit))
+            continue;
+        const char *field = edit->is_definition ? r->old : r->name, *bound = edit->is_definition ? r->name : r->old;
+        r->texts[i] = arena_printf(r->arena, "%s = %s", field, bound);
+        r->bound_at[i] = (uint32_t)(strlen(field) + strlen(" = "));
+    }
 }
 
 static const struct lsp_document *document_of(const struct renaming *r, const struct lsp_document *before) {
@@ -113,12 +146,14 @@ struct meaning {
 };
 typedef VEC(struct meaning) meanings;
 
-/* Where it would be what is at that place. */
-static uint32_t moved(const struct renaming *r, const char *uri, uint32_t at) {
+/* Where it would be what is at that place; `is_bound`: what is bound there. */
+static uint32_t moved(const struct renaming *r, const char *uri, uint32_t at, bool is_bound) {
     uint32_t to = at;
     for (size_t i = 0; i < r->edits.count; i++)
-        if (r->edits.at[i].at < at && strcmp(r->edits.at[i].uri, uri) == 0)
-            to += (uint32_t)strlen(r->name) - (uint32_t)strlen(r->old);
+        if (r->edits.at[i].at <= at && strcmp(r->edits.at[i].uri, uri) == 0)
+            to += r->edits.at[i].at < at ? (uint32_t)strlen(r->texts[i]) - (uint32_t)strlen(r->old)
+                  : is_bound             ? r->bound_at[i]
+                                         : 0;
     return to;
 }
 
@@ -141,11 +176,12 @@ static meanings meanings_of(const struct renaming *r, struct lsp_view *view, boo
             continue;
         struct meaning one = {.place = place, .uri = lsp_uri_of_source(view, source), .index = i};
         one.at = place->span.begin - source->base;
-        one.at = is_before ? moved(r, one.uri, one.at) : one.at;
+        bool is_bound = place->definition.begin == place->span.begin;
+        one.at = is_before ? moved(r, one.uri, one.at, is_bound) : one.at;
         if (home) {
             one.home = lsp_uri_of_source(view, home);
             one.home_at = place->definition.begin - home->base;
-            one.home_at = is_before ? moved(r, one.home, one.home_at) : one.home_at;
+            one.home_at = is_before ? moved(r, one.home, one.home_at, true) : one.home_at;
         }
         vec_push(r->arena, &all, one);
     }
@@ -307,7 +343,7 @@ static yyjson_mut_val *changes_of(const struct renaming *r, yyjson_mut_doc *json
         }
         yyjson_mut_val *edit = yyjson_mut_arr_add_obj(json, edits);
         yyjson_mut_obj_add_val(json, edit, "range", lsp_range(one->view, json, one->span));
-        json_add_text(json, r->arena, edit, "newText", r->name);
+        json_add_text(json, r->arena, edit, "newText", r->texts[i]);
     }
     return answer;
 }
@@ -327,6 +363,7 @@ yyjson_mut_val *lsp_rename(struct lsp_view *view, yyjson_mut_doc *json, yyjson_v
         return refusal(view, json, "there are too many files to see which of them use this name");
     r.edits = lsp_occurrences_of(&r.views, place);
     qsort(r.edits.at, r.edits.count, sizeof *r.edits.at, by_place);
+    write_texts(&r);
     make_documents(&r, view->documents);
     why = conflict_of(&r);
     return why ? refusal(view, json, why) : changes_of(&r, json);

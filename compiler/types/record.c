@@ -168,7 +168,6 @@ struct type *record_of_pattern(struct checker *c, const struct ast_pattern *patt
     if (!record_places(c, found->tuple.record, names, count, places))
         return NULL;
     for (size_t i = 0; i < count; i++)
-        if (pattern->items.at[i]->span.begin != names[i].span.begin) /* else the name stands for what it binds */
-            record_note(c, found->tuple.record, places[i], names[i].span, found->tuple.items[places[i]]);
+        record_note(c, found->tuple.record, places[i], names[i].span, found->tuple.items[places[i]]);
     return found;
 }

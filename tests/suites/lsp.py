@@ -309,10 +309,19 @@ def cases(env):
         wrong = {"p.fcl": p + "val other = 1 +\nval more = 1 + true\nval two = twice 1\n", "q.fcl": q}
         assert renamed(wrong, ("q.fcl", "twice"), "double") == \
             {path: text.replace("twice", "double") for path, text in wrong.items()}
-        # Fields and constructors are names as others; one that a pattern binds by itself is not renamed.
+        # Fields and constructors are names as others.
         records = {"p.fcl": "type point = { x : int, y : int }\nfun f p = { p with x = p.x + 1 }\n"}
         assert renamed(records, ("p.fcl", "x ="), "across")["p.fcl"] == \
             "type point = { x : int, y : int }\nfun f p = { p with x = p.x + 1 }\n".replace("x", "across")
+        # A pattern that binds the field's own name says both where one of them is another.
+        both = {"p.fcl": "type p = { x : int, y : int }\nfun f (q : p) = let { x, y = z } = q in (x + z, q.x)\n"
+                         "fun g { y, x } = x + y\n"}
+        for what, wanted in (("x :", both["p.fcl"].replace("{ x :", "{ long :").replace("{ x, y", "{ long = x, y")
+                              .replace("q.x", "q.long").replace("y, x }", "y, long = x }")),
+                             ("x, y =", both["p.fcl"].replace("x, y =", "x = long, y =").replace("(x", "(long")),
+                             ("x }", both["p.fcl"].replace("x }", "x = long }").replace("x + y", "long + y"))):
+            assert renamed(both, ("p.fcl", what), "long")["p.fcl"] == wanted, what
+        refused(both, ("p.fcl", "x, y ="), "z", "p.fcl:2:34")
         data = {"p.fcl": "data option a = None | Some a\nfun get o = match o with Some x => x | None => 0\n"}
         assert renamed(data, ("p.fcl", "Some a"), "Just")["p.fcl"] == data["p.fcl"].replace("Some", "Just")
         # A type of that name is none of its uses.
