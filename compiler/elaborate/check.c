@@ -158,8 +158,10 @@ void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *co
     ir_assume(e->builder, condition);
 }
 
-bool elab_runs_for_certain(struct elaborator *e) {
-    for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
+bool elab_runs_for_certain(struct elaborator *e) { return elab_runs_for_certain_in(ir_current(e->builder)); }
+
+bool elab_runs_for_certain_in(const struct ir_region *region) {
+    for (; region->owner; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
         bool counts = owner->kind == IR_FORALL || owner->kind == IR_FOR;
         if (!counts || owner->operands[0]->low < 1)

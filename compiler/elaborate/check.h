@@ -31,6 +31,7 @@ void elab_check_chunk(struct elaborator *e, const struct push *push, struct ir_v
 bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length);
 /* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
 bool elab_runs_for_certain(struct elaborator *e);
+bool elab_runs_for_certain_in(const struct ir_region *region);
 /* An element; where the host reads it, the place in the program is kept for an index out of range. */
 struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index);
 /* On the host, which gives up where it does not hold; so it holds afterwards. */

@@ -142,6 +142,42 @@ struct chunk_body {
     struct blocks_run *blocks; /* or NULL */
 };
 
+/* Does the first chunk come here? A whole one does, where some are whole: see note [splits]. */
+static bool runs_for_first(struct elaborator *e, const struct ir_value *chunk) {
+    const struct ir_region *region = ir_current(e->builder);
+    const struct ir_instruction *owner = region->owner;
+    if (owner && owner->kind == IR_IF && IR_PART(owner, branch).is_split && region == owner->regions[0]) {
+        const struct ir_value *is_whole = ir_resolve(e->builder, owner->operands[0]);
+        const struct ir_instruction *compares = is_whole->definition;
+        if (!compares || compares->kind != IR_OPERATION || compares->op != OP_LT || compares->operands[0] != chunk ||
+            compares->operands[1]->low < 1)
+            return false;
+        return elab_runs_for_certain_in(region->parent);
+    }
+    return elab_runs_for_certain(e);
+}
+
+/* A chunk that runs for certain and has another size, known by ranges, is an error at once. The last of a concat may;
+   where there are two chunks or more, the first is not the last. */
+static void refute_chunk(struct elaborator *e, const struct push *whole, const struct ir_value *chunk,
+                         const struct ir_value *length, const struct ir_value *size) {
+    const struct ir_value *count = whole->array->length ? ir_resolve(e->builder, whole->array->length) : NULL;
+    bool is_other = length->high < size->low || length->low > size->high;
+    if (!is_other || !count || count->low < (whole->function ? 1 : 2) || !runs_for_first(e, chunk))
+        return;
+    int64_t wanted = length->high < size->low ? size->low : size->high,
+            found = length->high < size->low ? length->high : length->low;
+    elab_reject(e, DIAG_CHUNK_SIZE, whole->span, "a chunk has %s%lld %s, and %s%lld %s wanted",
+                length->is_constant ? ""
+                : found < wanted    ? "at most "
+                                    : "at least ",
+                (long long)found, text_elements(found),
+                size->is_constant ? ""
+                : found < wanted  ? "at least "
+                                  : "at most ",
+                (long long)wanted, wanted == 1 ? "is" : "are");
+}
+
 /* True if the chunk may be written; if not, the code reports it. Every chunk must have the size that
    was said. Only the last chunk of a concat may be smaller: there is memory for as many elements as
    it has. A negative size is an error of its own: chunks are empty then. */
@@ -151,6 +187,7 @@ static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body
     struct ir_value *length = elab_push_length(e, chunk), *size = whole->chunks.size;
     struct ir_value *wanted = size->low < 0 ? ir_binary(b, OP_MAX, size, ir_int(b, 0)) : size;
     struct ir_value *fits = ir_binary(b, OP_EQ, length, wanted);
+    refute_chunk(e, whole, body->chunk, length, wanted);
     if (whole->function || ir_known(b, fits) == IR_TRUE) {
         elab_check_chunk(e, whole, fits, length, size);
         return fits;

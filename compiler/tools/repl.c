@@ -392,8 +392,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void command_help(struct session *s, const char *rest) {
     (void)s, (void)rest;
-    printf("An expression is computed and printed; a definition (fun, val, kernel, sig, type, param,\n"
-           "import) is kept. What is not complete goes on in the next line; an empty line ends it.\n");
+    printf("An expression is computed and printed; a definition (fun, val, kernel, sig, type, data,\n"
+           "param, import) is kept. What is not complete goes on in the next line; an empty line ends it.\n");
     for (size_t i = 0; i < COMMANDS; i++) {
         const char *left = commands[i].argument;
         int dots = strstr(left, "…") ? 2 : 0; /* printf counts bytes */
