@@ -187,10 +187,10 @@ std::string entries(const std::vector<kernel> &kernels, unsigned local_bytes, bo
         out << "unsigned cudasim_hip[] = {" << cudasim::wave_size() << "};\n";
     for (const kernel &one : kernels) {
         out << "void cudasim_entry_" << one.name << "(void **arguments) __attribute__((no_sanitize_thread));\n"
-            << "void cudasim_entry_" << one.name << "(void **arguments) { cudasim::invoke(&" << one.name
+            << "void cudasim_entry_" << one.name << "(void **arguments) { cudasim::invoke(&::" << one.name
             << ", arguments); }\n"
             << "unsigned cudasim_sizes_" << one.name << "(unsigned *) __attribute__((no_sanitize_thread));\n"
-            << "unsigned cudasim_sizes_" << one.name << "(unsigned *sizes) { return cudasim::sizes_of(&" << one.name
+            << "unsigned cudasim_sizes_" << one.name << "(unsigned *sizes) { return cudasim::sizes_of(&::" << one.name
             << ", sizes); }\n";
         if (!one.bound.empty())
             out << "unsigned cudasim_bound_" << one.name << "[] = {" << one.bound << "};\n";
