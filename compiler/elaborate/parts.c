@@ -5,7 +5,12 @@
    long these are. So `flatten` gives that array back, without a division, and where a function on
    chunks keeps their lengths, what they make together is as long as what was split. Computed from
    the chunks, as their number times the length of the first and so on, it would have a bound that
-   grows with each step by a factor, and memory is set aside by bounds. */
+   grows with each step by a factor, and memory is set aside by bounds.
+
+   note [promises about parts]
+   That chunks are these parts, that the two ways to join them give the same, and that what is left of a full chunk is a
+   full chunk is believed of the prelude and the library alone. What a program says of it proves nothing, so that its
+   chunks are taken as they are. */
 #include "elaborate/check.h"
 #include "elaborate/evaluate.h"
 #include "elaborate/primitive.h"
@@ -187,9 +192,12 @@ struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, st
 
 /* ---- primitives ---- */
 
+/* See note [promises about parts]. */
+static bool is_believed(const struct elaborator *e) { return diag_is_ours(e->diagnostics, e->span); }
+
 PRIMITIVE(PARTS_OF) {
     struct ir_value *width = elab_as_scalar(e, arguments[0]);
-    if (!width)
+    if (!width || !is_believed(e))
         return arguments[2];
     struct parts *parts = ARENA_NEW(e->arena, struct parts);
     parts->width = width;
@@ -205,6 +213,8 @@ PRIMITIVE(PARTS_OF) {
 
 PRIMITIVE(JOIN_PARTS) {
     struct pull *chunks = elab_as_pull(e, arguments[0]);
+    if (!is_believed(e))
+        return elab_apply(e, arguments[2], arguments[0]);
     const struct parts *parts = parts_of(e, chunks, WHOLE_ARRAY);
     if (parts)
         return elab_of_pull(e, parts->whole);
@@ -226,12 +236,25 @@ PRIMITIVE(WHOLE_ROWS) {
     return elab_scalar(e, ir_binary(b, OP_DIV, length, width));
 }
 
+static struct elab_value *whole_size(struct elaborator *e, void *arguments) {
+    (void)e;
+    return ((struct elab_value **)arguments)[1];
+}
+
+static struct elab_value *size_of_rest(struct elaborator *e, void *arguments) {
+    struct elab_value **given = arguments;
+    return elab_apply(e, given[2], given[1]);
+}
+
 PRIMITIVE(FULL_OR) {
     struct ir_value *is_full = elab_as_scalar(e, arguments[0]);
     enum ir_truth known = is_full ? ir_known(e->builder, is_full) : IR_UNKNOWN;
     if (known == IR_TRUE)
         return arguments[1];
+    bool believed = is_believed(e);
     if (is_full && known == IR_UNKNOWN)
         elab_split_on(e, is_full, e->span);
-    return elab_apply(e, arguments[2], arguments[1]);
+    if (!believed && is_full && known == IR_UNKNOWN)
+        return elab_choose(e, is_full, whole_size, arguments, size_of_rest, arguments);
+    return size_of_rest(e, arguments);
 }
