@@ -323,7 +323,7 @@ static void compare(struct elaborator *e, enum level_value level, const struct c
     e->split = split;
 }
 
-/* Is a row made by flattening rows that may not be equally long? Who stores its elements compares them. */
+/* Is a row made by flattening rows that may not be equally long? Code that stores its elements compares them. */
 static bool flattens_unknown_rows(struct elaborator *e, const struct comparing *c) {
     struct ir_value *some = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
     struct measured_row m = {c->rows, some, ir_bool(e->builder, true), NULL};

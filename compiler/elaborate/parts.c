@@ -9,8 +9,8 @@
 
    note [promises about parts]
    That chunks are these parts, that the two ways to join them give the same, and that what is left of a full chunk is a
-   full chunk is believed of the prelude and the library alone. What a program says of it proves nothing, so that its
-   chunks are taken as they are. */
+   full chunk is believed of the prelude and the library alone. A program's word proves nothing, so that its chunks are
+   taken as they are. */
 #include "elaborate/check.h"
 #include "elaborate/evaluate.h"
 #include "elaborate/primitive.h"
