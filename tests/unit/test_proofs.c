@@ -90,6 +90,9 @@ static int64_t evaluate(const struct fixture *t, const struct ir_value *value) {
     if (value == t->n || value == t->m)
         return value == t->n ? t->at_n : t->at_m;
     const struct ir_instruction *made = value->definition;
+    for (size_t n = 0; made && made->kind == IR_IF && n < made->result_count; n++)
+        if (made->results[n] == value)
+            return evaluate(t, made->regions[!evaluate(t, made->operands[0])]->yields.at[n]);
     assert_true(made && made->kind == IR_OPERATION);
     union scalar x[3];
     for (size_t n = 0; n < made->operand_count; n++)
@@ -393,6 +396,103 @@ static void proofs_with_products_hold(void **state) {
     assert_true(proved > 500);
 }
 
+/* Asked in a branch, as the host does, so that it holds where the condition does; or NULL. */
+struct held {
+    struct ir_value *condition, *asked;
+};
+
+static struct ir_value *any_branch(struct fixture *t, uint64_t *seed, struct held *held) {
+    struct ir_value *x = any_of_four(t, seed), *y = any_of_four(t, seed), *results[1];
+    struct ir_value *condition = draw(seed, 2) ? DO(LT, INT(0), x) : DO(LE, INT((int64_t)draw(seed, 70)), y);
+    struct ir_value *others[] = {INT(0), INT(-1), INT(3), y};
+    *held = (struct held){condition, NULL};
+    if (ir_known(t->b, condition) != IR_UNKNOWN)
+        return x;
+    ir_begin_if(t->b, condition);
+    if (draw(seed, 2)) {
+        held->asked = draw(seed, 2) ? product_fits(t, x, y) : DO(LE, y, x);
+        ir_assume(t->b, held->asked);
+    }
+    struct ir_value *given[] = {x, DO(ADD, DO(SHR, DO(SUB, x, INT(1)), INT(3)), INT(1)), DO(MUL, x, y),
+                                DO(DIV, x, INT(16))};
+    ir_else(t->b, &given[draw(seed, 4)], 1);
+    ir_end_if(t->b, &others[draw(seed, 4)], results, 1, false);
+    return results[0];
+}
+
+static bool is_held(const struct fixture *t, const struct held *held) {
+    return !held->asked || !evaluate(t, held->condition) || evaluate(t, held->asked);
+}
+
+/* The rest of a chunk, or so much of it. */
+static struct ir_value *any_rest(struct fixture *t, uint64_t *seed) {
+    struct ir_value *all = draw(seed, 2) ? t->n : t->m, *size = INT((int64_t)1 << draw(seed, 8));
+    struct ir_value *begin = draw(seed, 3) ? DO(MUL, t->i, size) : DO(MIN, t->i, all);
+    struct ir_value *rest = DO(SUB, all, begin);
+    return draw(seed, 3) ? DO(MIN, rest, draw(seed, 2) ? size : t->m) : rest;
+}
+
+static struct ir_value *any_chosen(struct fixture *t, uint64_t *seed, struct ir_value *x) {
+    struct ir_value *y = any_term(t, seed, 1), *c = INT((int64_t)1 << draw(seed, 9));
+    switch (draw(seed, 9)) {
+    case 0: return ir_ternary(t->b, OP_SELECT, DO(LT, any_of_four(t, seed), y), x, draw(seed, 2) ? INT(0) : y);
+    case 1: return DO(SHR, x, INT((int64_t)draw(seed, 9)));
+    case 2: return DO(DIV, x, c);
+    case 3: return DO(MUL, DO(DIV, x, c), c);
+    case 4: return DO(MUL, DO(SHR, DO(ADD, x, y), INT(4)), any_of_four(t, seed));
+    case 5: return DO(MAX, x, INT((int64_t)draw(seed, 3)));
+    case 6: return DO(ADD, DO(MUL, DO(SHR, x, INT(4)), INT(64)), DO(AND, x, INT(15)));
+    case 7: return DO(MIN, x, c);
+    default: return x;
+    }
+}
+
+/* Indices of chunks and in them, quotients of these, and what branches give: as above. */
+static void proofs_of_chunks_hold(void **state) {
+    (void)state;
+    enum { EXTREMES = sizeof extremes / sizeof *extremes };
+    uint64_t seed = 11;
+    size_t proved = 0;
+    for (int round = 0; round < 15000; round++) {
+        struct fixture *t = new_fixture();
+        struct ir_value *counts[2];
+        struct held held[2];
+        t->n = t->i = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "n");
+        t->m = t->k = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "m");
+        struct ir_value *chunks[] = {any_branch(t, &seed, &held[0]), DO(SHR, t->n, INT((int64_t)draw(&seed, 8))), t->n};
+        counts[0] = DO(MAX, chunks[draw(&seed, 3)], INT(0));
+        t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, counts[0], "i");
+        struct ir_value *given = any_branch(t, &seed, &held[1]);
+        counts[1] = DO(MAX, draw(&seed, 4) ? any_rest(t, &seed) : given, INT(0));
+        t->k = ir_begin_for(t->b, counts[1], NULL, 0, "k");
+        struct ir_value *known = DO(LT, any_term(t, &seed, 1), any_term(t, &seed, 1));
+        bool is_branch = draw(&seed, 2) && ir_known(t->b, known) == IR_UNKNOWN;
+        if (is_branch)
+            ir_begin_if(t->b, known);
+        struct ir_value *size = INT((int64_t)1 << draw(&seed, 8)), *x = DO(ADD, DO(MUL, t->i, size), t->k);
+        x = any_chosen(t, &seed, draw(&seed, 2) ? x : draw(&seed, 2) ? DO(ADD, DO(MIN, t->i, t->n), t->k) : given);
+        struct ir_value *y = any_chosen(t, &seed, draw(&seed, 3) ? any_of_four(t, &seed) : counts[draw(&seed, 2)]);
+        struct ir_value *asked = draw(&seed, 2) ? DO(LT, x, y) : draw(&seed, 2) ? DO(LE, x, y) : DO(LE, INT(0), x);
+        bool is_proved = ir_known(t->b, asked) == IR_UNKNOWN && ir_prove(t->b, asked);
+        proved += is_proved;
+        for (int at = 0; is_proved && at < EXTREMES * EXTREMES * 36; at++) {
+            t->at_n = extremes[at / 36 % EXTREMES];
+            t->at_m = extremes[at / 36 / EXTREMES];
+            int64_t many = evaluate(t, counts[0]);
+            t->at_i = index_at(many, (uint64_t)at % 6);
+            bool is_there = t->at_n >= t->n->low && t->at_m >= t->m->low && t->at_i < many;
+            int64_t few = is_there ? evaluate(t, counts[1]) : 0;
+            t->at_k = index_at(few, (uint64_t)at % 36 / 6);
+            is_there = is_there && t->at_k < few && is_held(t, &held[0]) && is_held(t, &held[1]);
+            if (is_there && (!is_branch || evaluate(t, known)) && !evaluate(t, asked))
+                fail_msg("round %d: n is %lld, m is %lld, i is %lld, k is %lld", round, (long long)t->at_n,
+                         (long long)t->at_m, (long long)t->at_i, (long long)t->at_k);
+        }
+        arena_free(t->arena);
+    }
+    assert_true(proved > 300);
+}
+
 /* Places in a matrix, each beside one that is not proved, as it is wrong for some numbers. */
 static void places_in_matrices(void **state) {
     (void)state;
@@ -478,6 +578,7 @@ int main(void) {
         cmocka_unit_test(places_are_told_apart),  cmocka_unit_test(index_functions),
         cmocka_unit_test(remainders_bound),       cmocka_unit_test(proofs_with_products_hold),
         cmocka_unit_test(places_in_matrices),     cmocka_unit_test(chunks_of_any_size),
+        cmocka_unit_test(proofs_of_chunks_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ struct frame {
     bool effects; /* stores or checks */
     bool stores;
     size_t undo_mark, order_mark, told_mark; /* the facts that came with it lie above these */
+    size_t learnt_mark;                      /* of a branch: the orders that its condition does not give lie above it */
     size_t buffer_mark;                      /* kernel->buffers when its instruction began */
 };
 
@@ -48,6 +49,12 @@ struct undo {
 struct order {
     struct ir_value *x, *y;
     bool strict, is_minor; /* it is for longer proofs alone */
+};
+
+/* An order that holds at the end of a branch's region, and so wherever that was taken. */
+struct kept_order {
+    const struct ir_region *region;
+    struct order order;
 };
 
 /* A condition that a proof supposes. */
@@ -89,6 +96,7 @@ struct ir_builder {
     VEC(uint32_t) stores;            /* by buffer id: how many so far */
     VEC(struct undo) undo;
     VEC(struct order) orders;
+    VEC(struct kept_order) kept_orders;
     VEC(struct ir_value *) told; /* conditions: ir_tell */
     struct shared **table;
     size_t table_size, table_count;
@@ -143,8 +151,11 @@ struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint6
 /* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
    at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
-void facts_runs(struct ir_builder *b, struct ir_value *count); /* a loop, whose body is open */
+/* Of a loop, whose body is open. */
+void facts_runs(struct ir_builder *b, struct ir_value *count, struct ir_value *index);
 void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
+/* The condition of the branch whose region is open now. Its last orders are kept when it ends. */
+void facts_branch(struct ir_builder *b, struct ir_value *condition, bool truth);
 void facts_undo(struct ir_builder *b, const struct frame *frame);
 
 /* ---- prove.c ---- */
@@ -153,6 +164,7 @@ bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bo
 /* Adds the value so many times, as all that is known of it; false: the sum grows too large. Is a sum not negative? */
 bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value, int64_t factor);
 bool facts_are_natural(struct ir_builder *b, const struct linear *sum);
+bool facts_is_natural(struct ir_builder *b, struct ir_value *value);
 enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
 /* ---- build.c ---- */

@@ -27,6 +27,7 @@ void builder_open(struct ir_builder *b, enum frame_kind kind, struct ir_instruct
                             .region = region,
                             .undo_mark = b->undo.count,
                             .order_mark = b->orders.count,
+                            .learnt_mark = b->orders.count,
                             .told_mark = b->told.count,
                             .buffer_mark = b->kernel->buffers.count});
 }
@@ -121,7 +122,7 @@ struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, e
     loop->regions[0] = builder_region(b, inner, loop);
     loop->parameters[0] = index_value(b, loop->regions[0], loop->operands[0], name);
     builder_open(b, FRAME_FORALL, loop, loop->regions[0]);
-    facts_runs(b, loop->operands[0]);
+    facts_runs(b, loop->operands[0], loop->parameters[0]);
     return loop->parameters[0];
 }
 
@@ -152,7 +153,7 @@ struct ir_value *ir_begin_for(struct ir_builder *b, struct ir_value *count, stru
     loop->parameters[0] = index_value(b, loop->regions[0], loop->operands[0], name);
     carry(b, loop, 1, carried, n);
     builder_open(b, FRAME_FOR, loop, loop->regions[0]);
-    facts_runs(b, loop->operands[0]);
+    facts_runs(b, loop->operands[0], loop->parameters[0]);
     for (size_t i = 0; i < n; i++)
         carried[i] = loop->parameters[1 + i];
     return loop->parameters[0];
@@ -236,7 +237,7 @@ void ir_begin_if(struct ir_builder *b, struct ir_value *condition) {
     for (int i = 0; i < 2; i++)
         branch->regions[i] = builder_region(b, ir_ambient(b), branch);
     builder_open(b, FRAME_THEN, branch, branch->regions[0]);
-    facts_assume(b, branch->operands[0], true, 0);
+    facts_branch(b, branch->operands[0], true);
 }
 
 void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n) {
@@ -247,7 +248,7 @@ void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n) {
     builder_open(b, FRAME_ELSE, branch, branch->regions[1]);
     builder_top(b)->buffer_mark = buffer_mark;
     builder_top(b)->effects = effects;
-    facts_assume(b, branch->operands[0], false, 0);
+    facts_branch(b, branch->operands[0], false);
 }
 
 /* The value that a branch yields, if it also exists outside of the branch; else NULL. */

@@ -9,7 +9,17 @@ static struct value_info *change(struct ir_builder *b, const struct ir_value *va
     return info;
 }
 
+enum { MOST_KEPT = 8, MOST_KEPT_OF_ALL = 4096 };
+
+static void keep_orders(struct ir_builder *b, const struct frame *frame) {
+    size_t first = b->orders.count > frame->learnt_mark + MOST_KEPT ? b->orders.count - MOST_KEPT : frame->learnt_mark;
+    for (size_t i = first; i < b->orders.count && b->kept_orders.count < MOST_KEPT_OF_ALL; i++)
+        vec_push(b->scratch, &b->kept_orders, ((struct kept_order){frame->region, b->orders.at[i]}));
+}
+
 void facts_undo(struct ir_builder *b, const struct frame *frame) {
+    if ((frame->kind == FRAME_THEN || frame->kind == FRAME_ELSE) && b->optimise > 0)
+        keep_orders(b, frame);
     if (b->undo.count > frame->undo_mark || b->orders.count > frame->order_mark)
         b->known++;
     while (b->undo.count > frame->undo_mark) {
@@ -56,12 +66,24 @@ static void narrow_divided(struct ir_builder *b, const struct ir_value *value, u
         facts_narrow(b, x, range);
 }
 
+/* value = max(x, c), which is more than c; or min(x, c), which is less: it is x. */
+static void narrow_chosen(struct ir_builder *b, const struct ir_value *value, struct range range, uint32_t from_depth) {
+    const struct ir_instruction *made = value->definition;
+    bool is_chosen = made && made->kind == IR_OPERATION && (made->op == OP_MAX || made->op == OP_MIN) &&
+                     made->operands[1]->is_constant && base_info[value->base].is_integer && value->base != BASE_U64;
+    int64_t c = is_chosen ? made->operands[1]->constant.integer : 0;
+    if (is_chosen && builder_depth(b, made->operands[0]) >= from_depth &&
+        (made->op == OP_MAX ? range.low > c : range.high < c))
+        facts_narrow(b, made->operands[0], range);
+}
+
 /* The same for x when value = x + constant. */
 static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
     struct linear sum;
     if (builder_depth(b, value) >= from_depth)
         facts_narrow(b, value, range);
     narrow_divided(b, value, from_depth);
+    narrow_chosen(b, value, range, from_depth);
     linear_exact(b, value, &sum);
     if (sum.count != 1 || sum.term[0].coefficient != 1 || sum.constant == 0 || value->base == BASE_U64)
         return;
@@ -102,6 +124,15 @@ static void learn_holds(struct ir_builder *b, const struct ir_value *condition, 
         (is_minor ? push_minor_order : push_order)(b, made->operands[0], made->operands[1], made->op == OP_LT);
 }
 
+/* What holds at the end of a region that was taken. */
+static void learn_taken(struct ir_builder *b, const struct ir_region *region) {
+    for (size_t i = 0; i < b->kept_orders.count; i++) {
+        const struct kept_order *kept = &b->kept_orders.at[i];
+        if (kept->region == region)
+            push_minor_order(b, kept->order.x, kept->order.y, kept->order.strict);
+    }
+}
+
 /* A constant that no code has, so that it takes no number. */
 static struct ir_value *bound_of(struct ir_builder *b, enum base base, int64_t bound) {
     struct ir_value *value = ARENA_NEW(b->scratch, struct ir_value);
@@ -110,14 +141,27 @@ static struct ir_value *bound_of(struct ir_builder *b, enum base base, int64_t b
     return value;
 }
 
+/* Neither of the two is negative, so that their difference is no more than the first. Where the second is a product, a
+   proof says it, as a product may wrap for all that ranges know. */
+static bool takes_natural(struct ir_builder *b, struct ir_value **x) {
+    const struct ir_instruction *made = x[1]->definition;
+    if (facts_range(b, x[0]).low < 0 || facts_range(b, x[1]).low >= 0)
+        return facts_range(b, x[0]).low >= 0;
+    return x[1]->base == BASE_I32 && made && made->kind == IR_OPERATION && made->op == OP_MUL &&
+           facts_is_natural(b, x[1]);
+}
+
 /* The value is at least `least`, which is 1 or more. So are its operands, or a condition holds without which it would
    be less. A product may wrap: if it is not 0, no factor is 0. */
 static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t least, bool is_part) {
     const struct ir_instruction *made = value->definition;
     struct ir_value **x = made ? made->operands : NULL;
     for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
-        if (made->results[i] == value && is_at_most_zero(made->regions[1]->yields.at[i]))
+        if (made->results[i] == value && is_at_most_zero(made->regions[1]->yields.at[i])) {
             learn_holds(b, x[0], is_part);
+            learn_taken(b, made->regions[0]);
+            learn_least(b, made->regions[0]->yields.at[i], least, true);
+        }
     bool is_operation = made && made->kind == IR_OPERATION, is_int = value->base == BASE_I32 || value->base == BASE_I64;
     bool is_sum = is_operation && (made->op == OP_ADD || made->op == OP_SUB) && least > 1;
     if (is_int && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT || is_sum) &&
@@ -156,7 +200,7 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
         int64_t c = made->op != OP_SUB && least <= INT32_MAX ? linear_divisor(value) : 0;
         if (c > 0 && c <= INT32_MAX)
             learn_least(b, x[0], least * c, true);
-        else if (are_natural && (made->op != OP_SUB || is_int)) /* of other integers it wraps below 0 */
+        else if (made->op == OP_SUB ? is_int && takes_natural(b, x) : are_natural) /* of others it wraps below 0 */
             learn_least(b, x[0], least, true);
         break;
     }
@@ -233,11 +277,14 @@ static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_val
     }
 }
 
-/* In the body of a loop of so many iterations there is one. Only orders are kept, as what is made of outer values alone
-   may leave the loop. */
-void facts_runs(struct ir_builder *b, struct ir_value *count) {
-    if (b->optimise > 0 && !count->is_constant)
-        learn_least(b, count, 1, false);
+/* In the body of a loop of so many iterations there is one, and the index is below their number. Only orders are kept,
+   as what is made of outer values alone may leave the loop. */
+void facts_runs(struct ir_builder *b, struct ir_value *count, struct ir_value *index) {
+    if (b->optimise == 0 || count->is_constant)
+        return;
+    learn_least(b, count, 1, false);
+    if (!index->is_constant)
+        push_minor_order(b, index, count, true);
 }
 
 /* The least that the value is where the condition holds; false: it says nothing of the kind. */
@@ -295,4 +342,9 @@ void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, 
         learn_from_either(b, condition, x[0]);
     } else if (fold_is_comparison(definition->op) && b->optimise > 0)
         assume_comparison(b, definition->op, x[0], x[1], truth, from_depth);
+}
+
+void facts_branch(struct ir_builder *b, struct ir_value *condition, bool truth) {
+    facts_assume(b, condition, truth, 0);
+    builder_top(b)->learnt_mark = b->orders.count;
 }

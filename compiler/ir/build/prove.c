@@ -98,17 +98,74 @@ static bool fits(struct ir_builder *b, enum base base, const struct linear *sum)
     return is_proved;
 }
 
-/* The integer itself, where it was only widened, or narrowed to what holds it. */
-static struct ir_value *unconverted(struct ir_builder *b, struct ir_value *x) {
+/* Is the comparison one of the first so many orders that are known? */
+static bool has_order(const struct ir_builder *b, const struct ir_instruction *made, size_t count) {
+    for (size_t i = count; i-- > 0;) {
+        const struct order *order = &b->orders.at[i];
+        if (order->x == made->operands[0] && order->y == made->operands[1] && order->strict >= (made->op == OP_LT))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a branch's condition holds, of which the branch or an order here tells; what a proof supposes does not count,
+   as sums that are kept are made by this. */
+static enum ir_truth settled_truth(struct ir_builder *b, const struct ir_value *condition) {
+    const struct ir_instruction *made = condition->definition;
+    size_t count = b->supposed.count > b->supposed_from ? b->orders_supposed_from : b->orders.count;
+    if (b->outside || facts_of(b, condition)->truth != IR_UNKNOWN)
+        return b->outside ? IR_UNKNOWN : facts_of(b, condition)->truth;
+    if (!b->is_long_proof || !made || made->kind != IR_OPERATION || (made->op != OP_LT && made->op != OP_LE))
+        return IR_UNKNOWN;
+    return has_order(b, made, count) ? IR_TRUE : IR_UNKNOWN;
+}
+
+static bool is_given(const struct ir_instruction *branch, const struct ir_value *x, size_t *which) {
+    *which = 0;
+    while (*which < branch->result_count && branch->results[*which] != x)
+        ++*which;
+    return *which < branch->result_count;
+}
+
+/* What a branch gives whose condition is known. NULL: it gives no such; or an operation of its own, of which the value
+   that it gives says more in a product. */
+static struct ir_value *given_here(struct ir_builder *b, const struct ir_value *x) {
     const struct ir_instruction *made = x->definition;
-    while (made && made->kind == IR_OPERATION && made->op == OP_CONVERT &&
-           base_info[made->operands[0]->base].is_integer && base_info[x->base].is_integer) {
+    enum ir_truth truth = made && made->kind == IR_IF ? settled_truth(b, made->operands[0]) : IR_UNKNOWN;
+    size_t which;
+    if (truth == IR_UNKNOWN || !is_given(made, x, &which))
+        return NULL;
+    const struct ir_region *region = made->regions[truth == IR_FALSE];
+    struct ir_value *given = region->yields.at[which];
+    bool is_made_there = given->region && ir_region_inside(given->region, region);
+    return is_made_there && given->definition && given->definition->kind == IR_OPERATION ? NULL : given;
+}
+
+/* The integer itself, where it was only widened, narrowed to what holds it, compared with a bound that it is known
+   to keep, or is given by a branch that is known. */
+static struct ir_value *unconverted(struct ir_builder *b, struct ir_value *x) {
+    for (const struct ir_instruction *made = x->definition; made; made = x->definition) {
+        struct ir_value *given = b->is_long_proof ? given_here(b, x) : NULL;
+        if (given) {
+            x = given;
+            continue;
+        }
+        if (made->kind != IR_OPERATION)
+            break;
         struct ir_value *from = made->operands[0];
         struct range range = facts_range(b, from);
-        if (range.low < base_low(x->base) || range_high(from->base, range) > base_high(x->base))
+        if (made->op == OP_CONVERT && base_info[from->base].is_integer && base_info[x->base].is_integer) {
+            if (range.low < base_low(x->base) || range_high(from->base, range) > base_high(x->base))
+                break;
+        } else if ((made->op == OP_MAX || made->op == OP_MIN) && made->operands[1]->is_constant &&
+                   base_info[x->base].is_integer && x->base != BASE_U64) {
+            int64_t bound = made->operands[1]->constant.integer;
+            if (made->op == OP_MAX ? range.low < bound : range.high > bound)
+                break;
+        } else {
             break;
+        }
         x = from;
-        made = x->definition;
     }
     return x;
 }
@@ -324,7 +381,7 @@ static void end_supposing(struct ir_builder *b, size_t orders) {
     b->orders.count = orders;
 }
 
-/* A condition that is known here, or of which the order is. */
+/* The same, or what the proof supposes. */
 static enum ir_truth truth_of(struct ir_builder *b, const struct ir_value *condition) {
     const struct ir_instruction *made = condition->definition;
     bool is_order = made && made->kind == IR_OPERATION && (made->op == OP_LT || made->op == OP_LE);
@@ -333,12 +390,33 @@ static enum ir_truth truth_of(struct ir_builder *b, const struct ir_value *condi
             return b->supposed.at[i].truth ? IR_TRUE : IR_FALSE;
     if (b->outside || facts_of(b, condition)->truth != IR_UNKNOWN)
         return b->outside ? IR_UNKNOWN : facts_of(b, condition)->truth;
-    for (size_t i = b->orders.count; is_order && b->is_long_proof && i-- > 0;) {
-        const struct order *order = &b->orders.at[i];
-        if (order->x == made->operands[0] && order->y == made->operands[1] && order->strict >= (made->op == OP_LT))
-            return IR_TRUE;
+    return is_order && b->is_long_proof && has_order(b, made, b->orders.count) ? IR_TRUE : IR_UNKNOWN;
+}
+
+/* Can the condition not have this truth? Asked where that alone would help: of a constant that is too small or too
+   large. */
+static bool is_refuted(struct ir_builder *b, const struct ir_value *condition, bool truth, int depth) {
+    const struct ir_instruction *made = condition->definition;
+    if (!b->is_long_proof || depth < 2 || !made || made->kind != IR_OPERATION)
+        return false;
+    struct ir_value **x = made->operands;
+    if (made->op == OP_NOT)
+        return is_refuted(b, x[0], !truth, depth);
+    if (made->op == OP_AND || made->op == OP_OR) {
+        bool is_first = is_refuted(b, x[0], truth, depth);
+        return truth == (made->op == OP_AND) ? is_first || is_refuted(b, x[1], truth, depth)
+                                             : is_first && is_refuted(b, x[1], truth, depth);
     }
-    return IR_UNKNOWN;
+    if ((made->op != OP_LT && made->op != OP_LE) || x[0]->base != BASE_I32)
+        return false;
+    struct linear sum = {.base = BASE_I32, .exact = true, .constant = truth ? made->op == OP_LE : made->op == OP_LT};
+    sum.constant = -sum.constant;
+    struct ir_value *times = b->times;
+    b->times = NULL;
+    bool is_proved = add_value(b, &sum, x[0], truth ? 1 : -1) && add_value(b, &sum, x[1], truth ? -1 : 1) &&
+                     prove_apart(b, &sum, depth - 1);
+    b->times = times;
+    return is_proved;
 }
 
 /* Whichever of the two it is. Where the condition is known, or was told, there is one alone. */
@@ -356,15 +434,10 @@ static bool prove_by_selection(struct ir_builder *b, const struct linear *sum, i
         is_proved = prove_instead(b, sum, factor, x, y[which], depth);
         b->settled_from = from;
         end_supposing(b, orders);
+        is_proved =
+            is_proved || (y[which]->is_constant && known == IR_UNKNOWN && is_refuted(b, y[0], which == 1, depth));
     }
     return is_proved;
-}
-
-static bool is_given(const struct ir_instruction *branch, const struct ir_value *x, size_t *which) {
-    *which = 0;
-    while (*which < branch->result_count && branch->results[*which] != x)
-        ++*which;
-    return *which < branch->result_count;
 }
 
 /* Replaces what the branch gives, in a term or a factor of one, by what it yields there. */
@@ -382,6 +455,13 @@ static bool replace_given(struct ir_builder *b, struct linear *rest, struct ir_v
             break;
         }
     return is_added;
+}
+
+static bool yields_constant(const struct ir_region *region) {
+    for (size_t i = 0; i < region->yields.count; i++)
+        if (region->yields.at[i]->is_constant)
+            return true;
+    return false;
 }
 
 /* Whichever branch they come from: all that the branch gives is replaced together. */
@@ -402,8 +482,11 @@ static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, co
             is_proved =
                 replace_given(b, &rest, sum->term[i].value, sum->term[i].coefficient, branch, branch->regions[r]);
         is_proved = is_proved && prove_apart(b, &rest, depth - 1);
-        if (known == IR_UNKNOWN)
-            end_supposing(b, orders);
+        if (known != IR_UNKNOWN)
+            continue;
+        end_supposing(b, orders);
+        is_proved =
+            is_proved || (yields_constant(branch->regions[r]) && is_refuted(b, branch->operands[0], r == 0, depth));
     }
     b->times = times;
     return is_proved;
@@ -454,18 +537,39 @@ static struct ir_value *count_of_run(struct ir_builder *b, struct ir_value *coun
     return count;
 }
 
-/* A quotient y / c of an index y that is below c * n is below n, whatever it is multiplied by. */
+/* A quotient y / c that pulls the sum down, of a sum y of which one term is an index. Where the index is the most that
+   it may be, y comes to a multiple of c and a constant, so that the quotient of this is a sum. y / c is no more where
+   it is rounded down: a shift is, a division of a natural y is. */
+static bool prove_by_most_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
+                                   const struct linear *below, struct ir_value *count, int depth) {
+    const struct ir_instruction *made = unconverted(b, count)->definition;
+    struct linear most = *below, rest = *sum, last;
+    if (made && made->kind == IR_OPERATION && made->op == OP_MIN)
+        return prove_by_most_quotient(b, sum, x, factor, below, made->operands[0], depth) ||
+               prove_by_most_quotient(b, sum, x, factor, below, made->operands[1], depth);
+    exact_sum(b, count_of_run(b, count), &last);
+    return linear_add(&most, &last, 1) && !__builtin_sub_overflow(most.constant, 1, &most.constant) &&
+           divide_by(&most, linear_divisor(x)) && add_value(b, &rest, x, factor) &&
+           linear_add_times(b, &rest, &most, -factor, b->times) && prove(b, &rest, depth - 1);
+}
+
 static bool prove_by_quotient_of_index(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
                                        int64_t factor, int depth) {
-    int64_t c = linear_divisor(x);
-    struct ir_value *count = c > 1 ? count_of_index(x->definition->operands[0]) : NULL;
-    struct linear most, rest = *sum;
-    if (!count || count->is_constant)
+    struct ir_value *y = linear_divisor(x) > 1 ? x->definition->operands[0] : NULL;
+    struct linear whole, below;
+    if (!y || (!b->is_long_proof && !count_of_index(y)))
         return false;
-    exact_sum(b, count_of_run(b, count), &most);
-    most.constant--;
-    return divide_by(&most, c) && add_value(b, &rest, x, factor) &&
-           linear_add_times(b, &rest, &most, -factor, b->times) && prove(b, &rest, depth - 1);
+    exact_sum(b, y, &whole);
+    for (size_t i = 0; i < whole.count; i++) {
+        struct ir_value *count = whole.term[i].coefficient == 1 ? count_of_index(whole.term[i].value) : NULL;
+        if (!count || count->is_constant || (x->definition->op == OP_DIV && !is_natural(b, y, depth)))
+            continue;
+        below = whole;
+        linear_remove(&below, i);
+        if (prove_by_most_quotient(b, sum, x, factor, &below, count, depth))
+            return true;
+    }
+    return false;
 }
 
 /* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >=
@@ -501,18 +605,19 @@ static bool prove_by_division(struct ir_builder *b, const struct linear *sum, st
 }
 
 /* d, or the larger of it and 1. */
-static struct ir_value *at_least_one(struct ir_value *d) {
+static struct ir_value *at_least_one(struct ir_builder *b, struct ir_value *d) {
     const struct ir_instruction *made = d->definition;
     for (int i = 0; made && made->kind == IR_OPERATION && made->op == OP_MAX && i < 2; i++)
         if (made->operands[i]->is_constant && made->operands[i]->constant.integer == 1)
-            return made->operands[1 - i];
-    return d;
+            return unconverted(b, made->operands[1 - i]);
+    return unconverted(b, d);
 }
 
 /* A quotient y / d of an index y that is below d * n is below n, whatever it is multiplied by. */
 static bool prove_by_division_of_index(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
                                        int64_t factor, int depth) {
-    struct ir_value *count = count_of_index(x->definition->operands[0]), *d = at_least_one(x->definition->operands[1]);
+    struct ir_value *count = count_of_index(x->definition->operands[0]),
+                    *d = at_least_one(b, x->definition->operands[1]);
     struct linear product, most = {.base = sum->base, .exact = true, .constant = -1}, rest = *sum;
     if (!count || count->is_constant || !is_natural(b, d, depth)) /* two negative factors would make it positive, too */
         return false;
@@ -912,6 +1017,8 @@ static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
     return is_proved;
 }
 
+#include <stdio.h>
+#include <stdlib.h>
 static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict, int depth, int steps) {
     if (base_info[x->base].is_floating || x->base != y->base)
         return false;
@@ -949,6 +1056,14 @@ bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value,
 bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
     begin_proof(b, LONG_PROOF_STEPS, true);
     bool is_proved = prove_deeper(b, sum, LONG_PROOF_DEPTH);
+    end_proof(b);
+    return is_proved;
+}
+
+bool facts_is_natural(struct ir_builder *b, struct ir_value *value) {
+    struct linear sum = {.base = value->base, .exact = true};
+    begin_proof(b, LONG_PROOF_STEPS, true);
+    bool is_proved = add_value(b, &sum, value, 1) && prove_deeper(b, &sum, LONG_PROOF_DEPTH);
     end_proof(b);
     return is_proved;
 }

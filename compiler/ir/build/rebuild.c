@@ -307,7 +307,7 @@ static void keep_region(struct rebuild *r, enum frame_kind kind, struct ir_instr
     region->parent = ir_current(r->b);
     builder_open(r->b, kind, owner, region);
     if (kind == FRAME_THEN || kind == FRAME_ELSE)
-        facts_assume(r->b, owner->operands[0], kind == FRAME_THEN, 0);
+        facts_branch(r->b, owner->operands[0], kind == FRAME_THEN);
     else if (kind == FRAME_WHILE_BODY)
         facts_assume(r->b, owner->regions[0]->yields.at[0], true, (uint32_t)r->b->frames.count - 1);
     for (size_t i = 0; i < before.instructions.count; i++)
