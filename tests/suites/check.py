@@ -169,6 +169,17 @@ def cases(env):
         assert [one["code"] for one in json.loads(done.stderr)] == ["W012"], done.stderr
     yield Case("check --unproved lists the checks that are left", unproved)
 
+    def proved_of_prelude():
+        """Of a scan's and a stencil's indices nothing is left to a run."""
+        programs = ("kernel k (xs : [int]) = scan (+) 0 xs\n",
+                    'import "stencil"\nkernel k (rows : int) (cols : int) (xs : [int]) =\n'
+                    "  stencil2 nearest 1 1 (fn at => at (-1) 0 + at 1 1) rows cols xs\n")
+        for program, most in zip(programs, (0, 1)):  # that the matrix has all its elements is asked once
+            done = env.run(env.fclc, "check", "--unproved", "--target=cuda", "-", input=program)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr.count("index a is out of range") == most, done.stderr
+    yield Case("check --unproved lists no index of a scan or a stencil", proved_of_prelude)
+
     def random_ranges():
         program = "kernel k (xs : [double]) = push <grid> xs\n"
         done = env.must(env.fclc, "run", "--target=interp", "-", "k", "random:9:1:-1e308:1e308", input=program)
