@@ -19,6 +19,7 @@ enum {
     BANKS = 32,           /* of shared memory, each of */
     WORD = 4,             /* bytes */
     MOST_LOOKS = 1 << 22, /* values in a warp; then what was seen last stands for the rest */
+    WARP_LOOKS = 1 << 12, /* that are kept */
     MOST_APART = 2048     /* warps of a loop that are looked at each for itself; of more, so many of them */
 };
 
@@ -88,15 +89,26 @@ static bool mark_results(struct walker *w, const struct ir_instruction *at) {
     return more;
 }
 
+/* A look of some lane's, which is that of the others of its warp, too: they come to the access by the same turns. */
+struct warp_look {
+    uint32_t warp; /* 0: none */
+    size_t number;
+    uint64_t path;
+    struct lane_look look;
+};
+
 void lanes_begin(struct walker *w, const struct ir_instruction *forall) {
     size_t count = w->kernel->value_count + 1;
     if (!w->differs) {
         w->differs = ARENA_ARRAY(w->arena, bool, count);
         w->lane_values = ARENA_ARRAY(w->arena, struct lane_value *, count);
+        w->warp_looks = ARENA_ARRAY(w->arena, struct warp_look, WARP_LOOKS);
     }
     memset(w->differs, 0, count * sizeof *w->differs);
     w->seen = ARENA_ARRAY(w->arena, struct lane_look, w->instructions.count + 1);
     w->launched = forall->regions[0];
+    w->look_work = 0;
+    w->warp++;
     for (bool more = true; more;) {
         more = mark_results(w, forall);
         for (struct ir_walk walk = ir_walk(forall->regions[0]); walk.at; ir_next(&walk))
@@ -519,6 +531,14 @@ static struct lane_look look_from(struct walker *w, const struct ir_instruction 
     return look_at_access(w, access, end);
 }
 
+static struct lane_look look_of_warp(struct walker *w, const struct ir_instruction *access, size_t number, int64_t base,
+                                     int64_t end) {
+    struct warp_look *kept = &w->warp_looks[(number * 31 + (w->path >> 32)) % WARP_LOOKS];
+    if (kept->warp != w->warp || kept->number != number || kept->path != w->path)
+        *kept = (struct warp_look){w->warp, number, w->path, look_from(w, access, true, base, end)};
+    return kept->look;
+}
+
 /* Units of all warps of a block: full ones, and a last one that is not full. */
 static struct amount units_of_warps(struct walker *w, const struct ir_instruction *access, const struct lane_look *full,
                                     int64_t threads) {
@@ -616,9 +636,10 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
     if (w->is_by_lane) {
         int64_t lane = value_known(w, w->threads->parameters[0]), base = lane - lane % REPORT_LANES;
         if (is_fresh || (amount_is_number(w->lanes) && w->lanes.constant < (double)(base + REPORT_LANES)))
-            look = look_from(w, access, true, base,
-                             amount_is_number(w->lanes) ? (int64_t)w->lanes.constant - base : REPORT_LANES);
-        w->by_index |= w->unknown_indices && look.is_about ? BY_INDEX_UNITS : 0;
+            look = look_of_warp(w, access, number, base,
+                                amount_is_number(w->lanes) ? (int64_t)w->lanes.constant - base : REPORT_LANES);
+        bool is_unsure = look.is_about || look.pattern == REPORT_UNKNOWN;
+        w->by_index |= w->unknown_indices && is_unsure ? BY_INDEX_UNITS : 0;
         remember(seen, &look);
         return is_counted ? share(&look, 1) : amount_number(0);
     }

@@ -2,7 +2,9 @@
    counted] in report.h. Amounts are found from the inside out: a tally is what one turn of the region
    does, and a loop adds it to the one around as often as it turns. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "ir/walk.h"
 #include "report/walker.h"
 
 const char *const report_count_names[COUNT_KINDS] = {
@@ -13,10 +15,11 @@ const char *const report_count_names[COUNT_KINDS] = {
 };
 
 enum {
-    MOST_TURNS = 4096,           /* of a parallel loop that are looked at one by one; of more, so many of them */
-    FEW_TURNS = 64,              /* of such a loop, for what differs in units alone */
-    MOST_WORK = 4 * 1000 * 1000, /* instructions; then no loop is gone through turn by turn any more */
-    MOST_WORK_FOR_UNITS = MOST_WORK / 4,
+    MOST_TURNS = 4096,                /* of a parallel loop that are looked at one by one; of more, so many of them */
+    FEW_TURNS = 64,                   /* of such a loop, for what differs in units alone */
+    MOST_WORK = 4 * 1000 * 1000,      /* instructions of a launch; then none of its loops goes turn by turn any more */
+    MOST_WORK_OF_ALL = 4 * MOST_WORK, /* of a kernel's launches together */
+    MOST_WORK_FOR_UNITS = MOST_WORK / 2,
     MOST_TERMS = 8,       /* of an amount, by looking at turns one by one: else each has a name of its own */
     MOST_STEPS = 1 << 20, /* of a sequential loop whose state is known */
 };
@@ -182,9 +185,11 @@ static void add_tickets(struct walker *w, const struct ir_instruction *forall) {
     accesses_add_ticket(w, forall->buffer, draws);
 }
 
-static bool may_go_turn_by_turn(const struct walker *w) {
-    return w->by_index && w->unknown_indices == 0 &&
-           w->work < (w->by_index & BY_INDEX_COUNTS ? MOST_WORK : MOST_WORK_FOR_UNITS);
+/* A loop of the threads also within others whose index is not known: often only the thread decides. */
+static bool may_go_turn_by_turn(const struct walker *w, bool is_of_threads) {
+    bool is_known = w->unknown_indices == 0 || (is_of_threads && w->by_index & BY_INDEX_COUNTS);
+    uint64_t left = w->work < w->work_end ? w->work_end - w->work : 0;
+    return w->by_index && is_known && left > (w->by_index & BY_INDEX_COUNTS ? 0 : MOST_WORK - MOST_WORK_FOR_UNITS);
 }
 
 static bool is_short(const struct walker *w, const struct tally *tally) {
@@ -203,24 +208,27 @@ static void tally_add_units(struct walker *w, struct tally *to, const struct tal
 }
 
 /* Each turn by itself; of very many the first, the last and some between, which stand for the others. `one`: a turn
-   whose index is not known, if it differs from the others in its units alone; or NULL. False: that says too much. */
+   whose index is not known, if it differs from the others in its units alone; or NULL. False: that says too much, or
+   the turns of a loop around decide, too. */
 static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns,
                             const struct tally *one) {
     int64_t looked_at = turns <= MOST_TURNS ? turns : one ? FEW_TURNS : MOST_TURNS;
     struct tally *all = tally_new(w);
     bool good = true;
+    w->by_index = 0;
     for (int64_t i = 0; i < looked_at && good; i++) {
         bool is_end = i == 0 || i == looked_at - 1;
         int64_t turn = looked_at == turns || i == 0 ? i
                        : is_end                     ? turns - 1
                                 : 1 + (int64_t)((double)(i - 1) * (double)(turns - 2) / (double)(looked_at - 2));
         value_set_known(w, forall->parameters[0], (union scalar){.integer = turn});
+        w->warp += i == 0 || turn % REPORT_LANES == 0 || looked_at != turns;
         struct tally *this = once(w, forall->regions[0]);
         struct amount times =
             amount_number(looked_at == turns || is_end ? 1 : (double)(turns - 2) / (double)(looked_at - 2));
         times.is_about = looked_at != turns;
         tally_add(w, all, this, times);
-        good = is_short(w, all);
+        good = is_short(w, all) && !(w->unknown_indices && w->by_index & BY_INDEX_COUNTS);
         free(this);
     }
     if (good && one) {
@@ -264,7 +272,7 @@ static void walk_ranges(struct walker *w, const struct ir_region *region, struct
     walk_ranges(w, branch->regions[1], later);
 }
 
-static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
+static void go_through(struct walker *w, const struct ir_instruction *forall) {
     const struct ir_value *limit = forall->operands[0];
     unsigned was_by_index = w->by_index;
     if (w->of_tiles && IR_PART(forall, loop).all) {
@@ -296,7 +304,7 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
         walk_ranges(w, forall->regions[0], turns);
         w->tally = around;
         w->unknown_indices--;
-        if (amount_is_number(turns) && may_go_turn_by_turn(w) &&
+        if (amount_is_number(turns) && may_go_turn_by_turn(w, false) &&
             go_turn_by_turn(w, forall, (int64_t)turns.constant, NULL))
             w->by_index = was_by_index;
         else
@@ -314,19 +322,102 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
     w->unknown_indices += !is_of_threads;
     struct tally *one = once(w, forall->regions[0]);
     w->unknown_indices -= !is_of_threads;
-    bool has_counts = w->by_index & BY_INDEX_COUNTS;
-    bool goes = amount_is_number(turns) && may_go_turn_by_turn(w) && (has_counts || !is_of_threads);
+    unsigned of_one = w->by_index;
+    bool has_counts = of_one & BY_INDEX_COUNTS;
+    bool goes = amount_is_number(turns) && may_go_turn_by_turn(w, is_of_threads) && (has_counts || !is_of_threads);
     w->is_by_lane = goes && is_of_threads;
     if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, has_counts ? NULL : one)) {
-        w->by_index = was_by_index;
+        w->by_index = was_by_index | (w->unknown_indices ? w->by_index : 0);
     } else {
         tally_add_apart(w, w->tally, one, turns, is_of_threads ? amount_number(1) : turns);
-        w->by_index |= around;
+        w->by_index = of_one | around;
     }
     w->is_by_lane = false;
     if (is_of_threads)
         w->threads = NULL;
     free(one);
+}
+
+/* note [loops again]
+   A loop over threads stands in others, and most turns of these find it as the turn before did. What it did then is
+   kept, with the values from outside that it uses, and is added again where they are the same. A value that only the
+   index of a loop around decides may be any, if it decided nothing. */
+struct kept_loop {
+    const struct ir_value **values; /* from outside */
+    size_t count;
+    union scalar *scalars;
+    enum known *states;
+    struct tally *tally; /* NULL: it has not been kept */
+};
+
+static struct kept_loop *kept_of(struct walker *w, const struct ir_instruction *forall) {
+    struct kept_loop *kept = map_get(w->kept, forall);
+    if (kept)
+        return kept;
+    VEC(const struct ir_value *) values = {0};
+    struct map *found = map_new(w->arena);
+    for (struct ir_walk walk = ir_walk_of(forall); walk.at; ir_next(&walk))
+        for (size_t i = 0; ir_taken(walk.at, i); i++) {
+            const struct ir_value *value = *ir_taken(walk.at, i);
+            bool is_outside = !value->region || !ir_region_inside(value->region, forall->regions[0]);
+            if (value->is_constant || !is_outside || map_get(found, value))
+                continue;
+            map_set(found, value, (void *)(uintptr_t)1);
+            vec_push(w->arena, &values, value);
+        }
+    kept = ARENA_NEW(w->arena, struct kept_loop);
+    *kept = (struct kept_loop){.values = values.at,
+                               .count = values.count,
+                               .scalars = ARENA_ARRAY(w->arena, union scalar, values.count + 1),
+                               .states = ARENA_ARRAY(w->arena, enum known, values.count + 1)};
+    map_set(w->kept, forall, kept);
+    return kept;
+}
+
+static bool is_as_before(const struct walker *w, const struct kept_loop *kept) {
+    for (size_t i = 0; i < kept->count; i++) {
+        enum known state = value_state(w, kept->values[i]);
+        bool is_same =
+            state == kept->states[i] && (state != KNOWN || value_known(w, kept->values[i]) == kept->scalars[i].integer);
+        if (!is_same && kept->states[i] != KNOWN_BY_INDEX)
+            return false;
+    }
+    return true;
+}
+
+static void keep(struct walker *w, struct kept_loop *kept, const struct tally *tally) {
+    size_t accesses = w->instructions.count, bytes = sizeof *tally + 2 * accesses * sizeof(struct amount);
+    for (size_t i = 0; i < kept->count; i++) {
+        kept->states[i] = value_state(w, kept->values[i]);
+        kept->scalars[i].integer = kept->states[i] == KNOWN ? value_known(w, kept->values[i]) : 0;
+    }
+    if (!kept->tally)
+        kept->tally = (struct tally *)arena_alloc(w->arena, bytes);
+    memcpy(kept->tally, tally, bytes);
+    kept->tally->accesses = (struct amount *)(kept->tally + 1);
+    kept->tally->units = kept->tally->accesses + accesses;
+}
+
+static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
+    if (forall->inner != LEVEL_THREAD || w->of_tiles) {
+        go_through(w, forall);
+        return;
+    }
+    struct kept_loop *kept = kept_of(w, forall);
+    if (kept->tally && is_as_before(w, kept)) {
+        tally_add(w, w->tally, kept->tally, amount_number(1));
+        return;
+    }
+    struct tally *around = w->tally, *own = w->tally = tally_new(w);
+    unsigned was_by_index = w->by_index;
+    w->by_index = 0;
+    go_through(w, forall);
+    w->tally = around;
+    tally_add(w, w->tally, own, amount_number(1));
+    if (!w->by_index)
+        keep(w, kept, own);
+    w->by_index |= was_by_index;
+    free(own);
 }
 
 /* ---- sequential loops ---- */
@@ -344,6 +435,12 @@ static bool carries_numbers(const struct ir_instruction *loop) {
         if (!base_info[loop->results[i]->base].is_floating)
             return true;
     return false;
+}
+
+/* A number for where the walk is: of that turn of a loop, which it comes to by `path`. */
+static uint64_t path_of_turn(uint64_t path, const struct ir_instruction *loop, int64_t turn) {
+    uint32_t id = loop->parameter_count ? loop->parameters[0]->id : 0;
+    return (path ^ (uint64_t)turn ^ (uint64_t)id << 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static void walk_for(struct walker *w, const struct ir_instruction *loop) {
@@ -367,15 +464,17 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
         one = once(w, loop->regions[0]);
         w->unknown_indices--;
     }
-    bool goes = is_small || (is_known && limit <= MOST_STEPS && may_go_turn_by_turn(w));
+    bool goes = is_small || (is_known && limit <= MOST_STEPS && may_go_turn_by_turn(w, false));
     if (goes) {
         w->by_index = was_by_index;
         value_hand_on(w, loop->parameters + 1, loop->operands + 1, carried);
+        uint64_t path = w->path;
         for (int64_t i = 0; i < limit; i++) {
-            bool is_last = w->work >= MOST_WORK; /* it stands for those that would follow */
+            bool is_last = w->work >= w->work_end; /* it stands for those that would follow */
             struct amount times = amount_number(is_last ? (double)(limit - i) : 1);
             times.is_about = is_last && limit - i > 1;
             value_set_known(w, loop->parameters[0], (union scalar){.integer = i});
+            w->path = path_of_turn(path, loop, i);
             struct tally *turn = once(w, loop->regions[0]);
             tally_add(w, w->tally, turn, times);
             free(turn);
@@ -383,6 +482,7 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
             if (is_last)
                 break;
         }
+        w->path = path;
         value_hand_on(w, loop->results, loop->parameters + 1, carried);
     } else {
         tally_add(w, w->tally, one, value_count(w, loop->operands[0]));
@@ -396,8 +496,10 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
 static void walk_while(struct walker *w, const struct ir_instruction *loop) {
     size_t carried = loop->result_count;
     const struct ir_region *test = loop->regions[0], *body = loop->regions[1];
+    uint64_t path = w->path;
     value_hand_on(w, loop->parameters, loop->operands, carried);
-    for (int64_t i = 0; i < MOST_STEPS && w->work < MOST_WORK; i++) {
+    for (int64_t i = 0; i < MOST_STEPS && w->work < w->work_end; i++) {
+        w->path = path_of_turn(path, loop, i);
         struct tally *own = once(w, test);
         enum known state = value_state(w, test->yields.at[0]);
         if (state == KNOWN)
@@ -408,12 +510,14 @@ static void walk_while(struct walker *w, const struct ir_instruction *loop) {
             break;
         }
         if (!value_known(w, test->yields.at[0])) {
+            w->path = path;
             value_hand_on(w, loop->results, loop->parameters, carried);
             return;
         }
         walk_region(w, body);
         value_hand_on(w, loop->parameters, body->yields.at, carried);
     }
+    w->path = path;
     set_states(w, loop->parameters, carried, KNOWN_BY_DATA);
     w->unknown_indices++;
     struct tally *tests = once(w, test), *turn = once(w, body);
@@ -502,6 +606,8 @@ void walk_launch(struct walker *w, const struct ir_instruction *forall, struct r
     w->forall = forall;
     w->by_index = 0;
     w->unknown_indices = 0;
+    w->kept = map_new(w->arena);
+    w->work_end = w->work + MOST_WORK < MOST_WORK_OF_ALL ? w->work + MOST_WORK : MOST_WORK_OF_ALL;
     accesses_begin(w, forall->regions[0]);
     lanes_begin(w, forall);
     struct tally *tally = w->tally = tally_new(w);

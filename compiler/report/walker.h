@@ -68,7 +68,8 @@ struct walker {
     VEC(const struct ir_instruction *) instructions; /* by number */
     unsigned unknown_indices; /* of the loops around, but that over threads, whose index is not known */
     unsigned by_index;        /* enum by_index: what depends on one of these, or on the loop's own */
-    uint64_t work;            /* instructions gone through */
+    uint64_t work, work_end;  /* instructions gone through, and as many as may be in the launch */
+    struct map *kept;         /* loop over threads → what it did, note [loops again] (struct kept_loop) */
 
     /* In a loop over threads: */
     const struct ir_instruction *threads; /* the loop; or NULL */
@@ -81,6 +82,9 @@ struct walker {
     struct lane_look *seen;          /* by number */
     struct lane_value **lane_values; /* by value id */
     uint32_t look;                   /* the one at hand */
+    struct warp_look *warp_looks;    /* of the warp whose lanes the walk goes through, by access and path */
+    uint32_t warp;                   /* its number among all that it has gone through */
+    uint64_t path;                   /* says which turn it is of the loops within the lane, if these are known */
     uint64_t look_work;
     bool is_lasting;    /* what holds for any turn of the loops around it is wanted */
     bool is_about;      /* the look is */
