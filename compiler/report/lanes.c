@@ -511,6 +511,7 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
             at[look.active] = place->at[i];
             lanes[look.active++] = (uint8_t)i;
         }
+    look.first = look.active ? lanes[0] : 0;
     if (place->state != LANE_KNOWN) {
         look.pattern = place->state == LANE_DATA ? REPORT_SCATTERED : REPORT_UNKNOWN;
         look.units = look.active;
@@ -598,8 +599,12 @@ static void remember(struct lane_look *seen, const struct lane_look *look) {
     seen->is_seen = true;
 }
 
-static struct amount share(const struct lane_look *look, double of) {
-    struct amount units = amount_number(look->active ? of * look->units / look->active : 0);
+/* What a lane has of its warp's units. The first has all, if all lanes are gone through, and each goes where it was
+   seen to go. */
+static struct amount share(const struct walker *w, const struct lane_look *look, int64_t lane) {
+    bool is_exact = !w->is_sampled && !look->is_about;
+    double part = is_exact ? lane == look->first : look->active ? 1.0 / look->active : 0;
+    struct amount units = amount_number(part * look->units);
     units.is_about = look->is_about;
     units.is_most = look->is_most;
     return units;
@@ -641,7 +646,7 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
         bool is_unsure = look.is_about || look.pattern == REPORT_UNKNOWN;
         w->by_index |= w->unknown_indices && is_unsure ? BY_INDEX_UNITS : 0;
         remember(seen, &look);
-        return is_counted ? share(&look, 1) : amount_number(0);
+        return is_counted ? share(w, &look, lane - base) : amount_number(0);
     }
     int64_t count = amount_is_number(w->lanes) ? (int64_t)w->lanes.constant : 0;
     if (count > 0 && count == seen->all_threads)

@@ -207,15 +207,24 @@ static void tally_add_units(struct walker *w, struct tally *to, const struct tal
         add(w, &to->units[i], what->units[i]);
 }
 
-/* Each turn by itself; of very many the first, the last and some between, which stand for the others. `one`: a turn
+/* How many turns there is room for, each of so many instructions. */
+static int64_t turns_to_look_at(const struct walker *w, int64_t turns, uint64_t each, bool is_for_units) {
+    uint64_t left = w->work < w->work_end ? w->work_end - w->work : 0;
+    if (turns <= MOST_TURNS || (uint64_t)turns * each <= left / 2)
+        return turns;
+    return is_for_units ? FEW_TURNS : MOST_TURNS;
+}
+
+/* Each turn by itself, of so many instructions; of very many the first, the last and some between, which stand for the others. `one`: a turn
    whose index is not known, if it differs from the others in its units alone; or NULL. False: that says too much, or
    the turns of a loop around decide, too. */
-static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns,
+static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns, uint64_t each,
                             const struct tally *one) {
-    int64_t looked_at = turns <= MOST_TURNS ? turns : one ? FEW_TURNS : MOST_TURNS;
+    int64_t looked_at = turns_to_look_at(w, turns, each, one);
     struct tally *all = tally_new(w);
-    bool good = true;
+    bool good = true, was_sampled = w->is_sampled;
     w->by_index = 0;
+    w->is_sampled |= looked_at != turns;
     for (int64_t i = 0; i < looked_at && good; i++) {
         bool is_end = i == 0 || i == looked_at - 1;
         int64_t turn = looked_at == turns || i == 0 ? i
@@ -237,6 +246,7 @@ static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *foral
     } else if (good) {
         tally_add(w, w->tally, all, amount_number(1));
     }
+    w->is_sampled = was_sampled;
     free(all);
     return good;
 }
@@ -301,11 +311,12 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
         value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
         w->unknown_indices++;
         struct tally *around = w->tally, *all = w->tally = tally_new(w);
+        uint64_t before = w->work;
         walk_ranges(w, forall->regions[0], turns);
         w->tally = around;
         w->unknown_indices--;
         if (amount_is_number(turns) && may_go_turn_by_turn(w, false) &&
-            go_turn_by_turn(w, forall, (int64_t)turns.constant, NULL))
+            go_turn_by_turn(w, forall, (int64_t)turns.constant, w->work - before, NULL))
             w->by_index = was_by_index;
         else
             tally_add(w, w->tally, all, amount_number(1));
@@ -320,13 +331,15 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
     w->by_index = 0;
     value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
     w->unknown_indices += !is_of_threads;
+    uint64_t before = w->work;
     struct tally *one = once(w, forall->regions[0]);
     w->unknown_indices -= !is_of_threads;
+    uint64_t each = w->work - before;
     unsigned of_one = w->by_index;
     bool has_counts = of_one & BY_INDEX_COUNTS;
     bool goes = amount_is_number(turns) && may_go_turn_by_turn(w, is_of_threads) && (has_counts || !is_of_threads);
     w->is_by_lane = goes && is_of_threads;
-    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, has_counts ? NULL : one)) {
+    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, each, has_counts ? NULL : one)) {
         w->by_index = was_by_index | (w->unknown_indices ? w->by_index : 0);
     } else {
         tally_add_apart(w, w->tally, one, turns, is_of_threads ? amount_number(1) : turns);

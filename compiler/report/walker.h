@@ -27,6 +27,7 @@ struct lane_look {
     enum report_pattern pattern;
     int64_t stride;
     unsigned units, active; /* of so many lanes */
+    unsigned first;         /* of these */
     bool is_about, is_most;
     /* Units of all warps of so many threads, if they are the same whenever the walk comes there; 0: not known. */
     int64_t all_threads;
@@ -75,6 +76,7 @@ struct walker {
     const struct ir_instruction *threads; /* the loop; or NULL */
     struct amount lanes;                  /* its turns */
     bool is_by_lane;                      /* it is gone through turn by turn */
+    bool is_sampled;                      /* not by all lanes */
 
     /* State of lanes.c: */
     const struct ir_region *launched;

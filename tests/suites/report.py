@@ -52,6 +52,11 @@ COUNTED = [
     (MATRICES, "product", "64 iota:4096 iota:4096", "n=64,a=4096,b=4096"),
     (MATRICES, "edges", "64 64 iota:4096", "rows=64,columns=64,n=4096"),
     ("tests/report/steps.fcl", "steps", "3 iota:1000", "k=3,n=1000"),
+    (EXAMPLES("networks"), "scanSklansky", "iota:65536", "n=65536"),
+    (EXAMPLES("networks"), "sortOddEven", "random:30000:1", "n=30000"),
+    (EXAMPLES("transpose"), "twice", "256 iota:65536", "rows=256,mat=65536"),
+    (EXAMPLES("collectives"), "shuffled", "iota:16384", "n=16384"),
+    ("examples/cluster/heat.fcl", "step", "fill:128x128:0.5", "a=128x128"),
     ("tests/report/updates.fcl", "kept", "iota:500", "n=500"),
 ]
 
