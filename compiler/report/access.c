@@ -217,6 +217,7 @@ void accesses_finish(struct walker *w, const struct tally *tally) {
         access.pattern = w->seen[i].pattern;
         access.stride = w->seen[i].stride;
         access.units = tally->units[i];
+        access.sure = access.count.is_most ? amount_number(0) : access.count;
         access.is_again = !is_of_iteration(instruction->operands[0], w->forall->parameters[0], DEEPEST_LOOK);
         struct report_access *same = NULL;
         for (size_t k = 0; k < w->launch->accesses.count && !same; k++)
@@ -224,6 +225,7 @@ void accesses_finish(struct walker *w, const struct tally *tally) {
                 same = &w->launch->accesses.at[k];
         if (same) {
             same->count = amount_sum(w->arena, same->count, access.count);
+            same->sure = amount_sum(w->arena, same->sure, access.sure);
             same->units = amount_sum(w->arena, same->units, access.units);
             same->is_again &= access.is_again;
         } else
@@ -241,13 +243,26 @@ void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, stru
     struct amount reads = amount_product(w->arena, w->symbols, draws, amount_number(w->target->block_threads));
     double warps = ceil((double)w->target->block_threads / REPORT_LANES);
     const struct report_access accesses[] = {
-        {.array = counter, .use = REPORT_ATOMIC, .pattern = REPORT_SAME, .bytes = 4, .count = draws, .units = draws},
-        {.array = told, .use = REPORT_STORE, .pattern = REPORT_SAME, .bytes = 4, .count = draws, .units = draws},
+        {.array = counter,
+         .use = REPORT_ATOMIC,
+         .pattern = REPORT_SAME,
+         .bytes = 4,
+         .count = draws,
+         .sure = draws,
+         .units = draws},
+        {.array = told,
+         .use = REPORT_STORE,
+         .pattern = REPORT_SAME,
+         .bytes = 4,
+         .count = draws,
+         .sure = draws,
+         .units = draws},
         {.array = told,
          .use = REPORT_LOAD,
          .pattern = REPORT_SAME,
          .bytes = 4,
          .count = reads,
+         .sure = reads,
          .units = amount_product(w->arena, w->symbols, draws, amount_number(warps))},
     };
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)

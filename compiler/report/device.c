@@ -100,14 +100,22 @@ enum {
     MOST_REGISTERS = 64, /* that a thread has at most where its launch asks for 1024 threads together */
 };
 
+/* So many at least: names are of numbers that data decide, or of sizes that were not given, and may be 0. */
+static double surely(struct amount amount) {
+    bool is_sure = !amount.is_most;
+    for (size_t i = 0; i < amount.count; i++)
+        is_sure = is_sure && amount.terms[i].factor >= 0;
+    return is_sure ? fmax(amount.constant, 0) : 0;
+}
+
 /* Elements that it touches at least, each counted once: those of one iteration, where all iterations have the same;
-   none where it is not known where. */
+   none where it is not known where, or whether. */
 static double touched(const struct report_launch *launch, const struct report_access *access) {
-    double count = access->count.constant;
+    double count = surely(access->sure);
     if (access->pattern == REPORT_SCATTERED || access->pattern == REPORT_UNKNOWN)
         return 0;
     if (access->pattern == REPORT_SAME && amount_is_number(access->units))
-        count = access->units.constant;
+        count = surely(access->units);
     return access->is_again ? count / fmax(1, launch->iterations.constant) : count;
 }
 
@@ -122,15 +130,6 @@ static double moved(const struct report_launch *launch, const struct report_arra
             bytes = launch->accesses.at[i].bytes;
         }
     return bytes * fmin(most, fmax(elements[REPORT_LOAD], fmax(elements[REPORT_STORE], elements[REPORT_ATOMIC])));
-}
-
-static bool has_numbers(const struct report_launch *launch) {
-    bool good = amount_is_number(launch->shared_bytes) && amount_is_number(launch->iterations);
-    for (int i = 0; i < COUNT_KINDS; i++)
-        good = good && amount_is_number(launch->counts[i]);
-    for (size_t i = 0; i < launch->accesses.count; i++)
-        good = good && amount_is_number(launch->accesses.at[i].count);
-    return good;
 }
 
 static void hold(struct report_estimate *e, double most, const char *why) {
@@ -150,7 +149,7 @@ static void bound(struct report_estimate *e, double microseconds, const char *wh
 bool report_estimate(const struct report_launch *launch, const struct report_device *device,
                      struct report_estimate *e) {
     *e = (struct report_estimate){.blocks_together = device->blocks, .held_by = "blocks"};
-    if (!has_numbers(launch))
+    if (!amount_is_number(launch->shared_bytes) || !amount_is_number(launch->iterations))
         return false;
     /* Bytes that the system keeps for each block, where no block may have all. */
     double shared = launch->shared_bytes.constant, kept = fmin(KIB, device->shared_bytes - device->block_bytes);
@@ -163,8 +162,7 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
     for (size_t i = 0; i < launch->accesses.count; i++) {
         const struct report_access *access = &launch->accesses.at[i];
         enum report_place place = access->array->place;
-        double count = access->count.constant;
-        e->is_most |= access->count.is_most;
+        double count = surely(access->sure);
         if (place == REPORT_SHARED || place == REPORT_SHARED_WARP)
             words += count * (access->bytes > 4 ? 2 : 1);
     }
@@ -172,11 +170,9 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
         if (launch->arrays.at[i]->place == REPORT_GLOBAL)
             e->moved_bytes += moved(launch, launch->arrays.at[i]);
     /* Compilers leave out many operations on integers. */
-    operations += launch->counts[COUNT_FLOATING].constant + launch->counts[COUNT_EXCHANGES].constant +
-                  LONG_OPERATION * launch->counts[COUNT_LONG].constant +
-                  PRODUCT * launch->counts[COUNT_PRODUCTS].constant;
-    for (int i = 0; i < COUNT_KINDS; i++)
-        e->is_most |= launch->counts[i].is_most;
+    operations += surely(launch->counts[COUNT_FLOATING]) + surely(launch->counts[COUNT_EXCHANGES]) +
+                  LONG_OPERATION * surely(launch->counts[COUNT_LONG]) +
+                  PRODUCT * surely(launch->counts[COUNT_PRODUCTS]);
     /* Blocks that are fewer than the multiprocessors leave some of these idle. */
     double busy = fmin(device->multiprocessors, fmax(1, launch->blocks.constant));
     double clocks = busy * device->gigahertz * 1e3;

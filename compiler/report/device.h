@@ -37,9 +37,9 @@ struct report_estimate {
     double moved_bytes;  /* what the memory of the device moves at least */
     double microseconds; /* the longest of these */
     const char *bound;   /* which that is */
-    bool is_most;        /* it may be less, as amounts are */
 };
-/* Only of launches whose amounts are all numbers: else false. */
+/* What no launch is faster than: what is said `at most`, and what has a name, counts as nothing. Only of launches
+   whose iterations and shared memory are numbers: else false. */
 bool report_estimate(const struct report_launch *launch, const struct report_device *device,
                      struct report_estimate *estimate);
 

@@ -99,10 +99,9 @@ static void print_estimate(struct report_printer *p, const struct report_launch 
     if (!p->heading->device || !report_estimate(launch, p->heading->device, &e))
         return;
     below(p,
-          "estimate: %s%.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
+          "estimate: %.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
           "shared memory %.3g us\n",
-          e.is_most ? "at most " : "", e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us,
-          e.shared_us);
+          e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us, e.shared_us);
     below(p, "occupancy: %.0f%%, %.0f %s to a multiprocessor, held by %s\n", e.occupancy * 100, e.blocks_together,
           e.blocks_together == 1 ? "block" : "blocks", e.held_by);
 }

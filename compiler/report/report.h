@@ -58,6 +58,7 @@ struct report_access {
     int64_t stride;
     unsigned bytes;      /* of one element */
     struct amount count; /* elements, of all threads together */
+    struct amount sure;  /* of which so many are not `at most` */
     /* Sectors of 32 bytes of global memory or turns at the banks of shared memory, of all
        warps: note [lanes together]. */
     struct amount units;

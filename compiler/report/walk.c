@@ -1,6 +1,7 @@
 /* The walk through a launch: every instruction is counted as often as it is done; see note [what is
    counted] in report.h. Amounts are found from the inside out: a tally is what one turn of the region
    does, and a loop adds it to the one around as often as it turns. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,40 +210,69 @@ static void tally_add_units(struct walker *w, struct tally *to, const struct tal
 
 /* How many turns there is room for, each of so many instructions. */
 static int64_t turns_to_look_at(const struct walker *w, int64_t turns, uint64_t each, bool is_for_units) {
-    uint64_t left = w->work < w->work_end ? w->work_end - w->work : 0;
-    if (turns <= MOST_TURNS || (uint64_t)turns * each <= left / 2)
+    uint64_t left = w->work < w->work_end ? w->work_end - w->work : 0, room = left / 2 / (each + 1);
+    if ((uint64_t)turns <= room)
         return turns;
-    return is_for_units ? FEW_TURNS : MOST_TURNS;
+    uint64_t most = is_for_units ? FEW_TURNS : MOST_TURNS;
+    int64_t some = (int64_t)(room < FEW_TURNS ? FEW_TURNS : room > most ? most : room);
+    return some < turns ? some : turns;
 }
 
-/* Each turn by itself, of so many instructions; of very many the first, the last and some between, which stand for the others. `one`: a turn
-   whose index is not known, if it differs from the others in its units alone; or NULL. False: that says too much, or
-   the turns of a loop around decide, too. */
-static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns, uint64_t each,
-                            const struct tally *one) {
-    int64_t looked_at = turns_to_look_at(w, turns, each, one);
+/* The amount of some of so many turns, which stand for the others. `one` is that of a turn whose index is not known,
+   and that of each if it is exact, and has no name, which may stand for the index. */
+static struct amount of_all_turns(struct walker *w, struct amount some, struct amount one, double turns) {
+    if (amount_is_number(one) && !one.is_most && !one.is_about)
+        return amount_product(w->arena, w->symbols, one, amount_number(turns));
+    some.constant = round(some.constant);
+    return some;
+}
+
+static void add_turns(struct walker *w, const struct tally *some, const struct tally *one, double turns) {
+    for (int i = 0; i < COUNT_KINDS; i++)
+        add(w, &w->tally->counts[i], of_all_turns(w, some->counts[i], one->counts[i], turns));
+    for (size_t i = 0; i < w->instructions.count; i++)
+        add(w, &w->tally->accesses[i], of_all_turns(w, some->accesses[i], one->accesses[i], turns));
+    for (size_t i = 0; i < w->instructions.count; i++) {
+        struct amount units = some->units[i];
+        units.constant = round(units.constant);
+        add(w, &w->tally->units[i], units);
+    }
+}
+
+/* Each turn by itself; of very many the first, the last and some between, which stand for the others. `one`: a turn
+   whose index is not known, or NULL; `is_for_units`: it differs from the others in its units alone. False: that says
+   too much, or the turns of a loop around decide, too. */
+static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns,
+                            const struct tally *one, bool is_for_units) {
+    int64_t looked_at = turns; /* until the first has shown how long one is */
     struct tally *all = tally_new(w);
     bool good = true, was_sampled = w->is_sampled;
     w->by_index = 0;
-    w->is_sampled |= looked_at != turns;
     for (int64_t i = 0; i < looked_at && good; i++) {
-        bool is_end = i == 0 || i == looked_at - 1;
+        bool is_end = i == looked_at - 1;
+        uint64_t before = w->work;
         int64_t turn = looked_at == turns || i == 0 ? i
                        : is_end                     ? turns - 1
                                 : 1 + (int64_t)((double)(i - 1) * (double)(turns - 2) / (double)(looked_at - 2));
         value_set_known(w, forall->parameters[0], (union scalar){.integer = turn});
         w->warp += i == 0 || turn % REPORT_LANES == 0 || looked_at != turns;
         struct tally *this = once(w, forall->regions[0]);
+        if (i == 0)
+            looked_at = turns_to_look_at(w, turns, w->work - before, is_for_units);
+        bool is_part = looked_at != turns;
+        w->is_sampled |= is_part;
         struct amount times =
-            amount_number(looked_at == turns || is_end ? 1 : (double)(turns - 2) / (double)(looked_at - 2));
-        times.is_about = looked_at != turns;
+            amount_number(!is_part || i == 0 || is_end ? 1 : (double)(turns - 2) / (double)(looked_at - 2));
+        times.is_about = is_part;
         tally_add(w, all, this, times);
         good = is_short(w, all) && !(w->unknown_indices && w->by_index & BY_INDEX_COUNTS);
         free(this);
     }
-    if (good && one) {
+    if (good && is_for_units) {
         tally_add_apart(w, w->tally, one, amount_number((double)turns), amount_number(0));
         tally_add_units(w, w->tally, all);
+    } else if (good && one && looked_at != turns) {
+        add_turns(w, all, one, (double)turns);
     } else if (good) {
         tally_add(w, w->tally, all, amount_number(1));
     }
@@ -311,12 +341,11 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
         value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
         w->unknown_indices++;
         struct tally *around = w->tally, *all = w->tally = tally_new(w);
-        uint64_t before = w->work;
         walk_ranges(w, forall->regions[0], turns);
         w->tally = around;
         w->unknown_indices--;
         if (amount_is_number(turns) && may_go_turn_by_turn(w, false) &&
-            go_turn_by_turn(w, forall, (int64_t)turns.constant, w->work - before, NULL))
+            go_turn_by_turn(w, forall, (int64_t)turns.constant, NULL, false))
             w->by_index = was_by_index;
         else
             tally_add(w, w->tally, all, amount_number(1));
@@ -331,15 +360,13 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
     w->by_index = 0;
     value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
     w->unknown_indices += !is_of_threads;
-    uint64_t before = w->work;
     struct tally *one = once(w, forall->regions[0]);
     w->unknown_indices -= !is_of_threads;
-    uint64_t each = w->work - before;
     unsigned of_one = w->by_index;
     bool has_counts = of_one & BY_INDEX_COUNTS;
     bool goes = amount_is_number(turns) && may_go_turn_by_turn(w, is_of_threads) && (has_counts || !is_of_threads);
     w->is_by_lane = goes && is_of_threads;
-    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, each, has_counts ? NULL : one)) {
+    if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, one, !has_counts)) {
         w->by_index = was_by_index | (w->unknown_indices ? w->by_index : 0);
     } else {
         tally_add_apart(w, w->tally, one, turns, is_of_threads ? amount_number(1) : turns);
