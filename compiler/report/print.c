@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "report/advice.h"
 #include "report/report.h"
 
 struct report_printer {
@@ -170,6 +171,24 @@ static void print_updates(struct report_printer *p) {
     }
 }
 
+/* The lines of the program that take most of the memories' time. */
+static void print_advice(struct report_printer *p) {
+    struct report_advice advice[ADVICE_LINES];
+    size_t count = report_advise(p->arena, p->report, p->heading->device, advice);
+    for (size_t i = 0; i < count; i++) {
+        const struct report_advice *one = &advice[i];
+        const struct report_access *access = one->access;
+        bool is_global = access->array->place == REPORT_GLOBAL;
+        text_printf(p->out, "%s%s, %.0f%%: %s of %s, %s %s", i ? "           " : "  dearest: ",
+                    one->line ? arena_printf(p->arena, "line %u", one->line) : one->launch->name, one->share * 100,
+                    report_use_names[access->use], access->array->name, amount_text(p->arena, one->units),
+                    is_global ? "sectors" : "turns at banks");
+        if (one->change)
+            text_printf(p->out, ", %.3g times the least: %s", one->of_least, one->change);
+        text_add(p->out, "\n");
+    }
+}
+
 void report_print(struct text *out, const struct report *report, const struct report_heading *heading) {
     struct report_printer p = {.out = out, .arena = out->arena, .report = report, .heading = heading};
     const struct ir_kernel *kernel = report->kernel;
@@ -199,6 +218,7 @@ void report_print(struct text *out, const struct report *report, const struct re
     if (!amount_is_zero(total->of[TOTAL_TURNS]))
         text_printf(out, "    turns at banks of shared memory: %s\n", amount_text(out->arena, total->of[TOTAL_TURNS]));
     print_counts(&p, total->of + TOTAL_COUNTS, 2);
+    print_advice(&p);
     for (size_t i = 0; i < report->names.count; i++)
         text_printf(out, "  %s%s: %s\n", i ? "       " : "where  ", report->names.at[i].name,
                     report->names.at[i].meaning);
