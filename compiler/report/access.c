@@ -1,5 +1,6 @@
 /* Loads, stores and atomics of a launch: in which memory, and how often. */
 #include <math.h>
+#include <string.h>
 
 #include "ir/build/linear.h"
 #include "ir/walk.h"
@@ -216,6 +217,8 @@ void accesses_finish(struct walker *w, const struct tally *tally) {
                                        .line = line_of(w, instruction->span)};
         access.pattern = w->seen[i].pattern;
         access.stride = w->seen[i].stride;
+        access.lanes = w->seen[i].lanes;
+        memcpy(access.at, w->seen[i].at, sizeof access.at);
         access.units = tally->units[i];
         access.sure = access.count.is_most ? amount_number(0) : access.count;
         access.is_again = !is_of_iteration(instruction->operands[0], w->forall->parameters[0], DEEPEST_LOOK);

@@ -114,7 +114,8 @@ size_t report_advise(struct arena *arena, const struct report *report, const str
         struct report_advice *one = &a.lines.at[i];
         one->share = a.total > 0 ? one->share / a.total : 0;
         double units = report_weight(one->access->units);
-        bool is_compared = one->access->pattern != REPORT_SAME && units > WARP;
+        bool is_compared = one->access->pattern != REPORT_SAME && units > WARP &&
+                           one->access->units.count <= one->access->count.count; /* else turns of loops are in one */
         double least = is_compared ? report_least_units(one->access, report_weight(one->access->count)) : 0;
         one->of_least = least > 0 ? fmax(1, units / least) : 1;
         one->change = one->of_least > MUCH ? change_for(arena, one->access) : NULL;

@@ -95,6 +95,7 @@ const struct report_device *report_device_read(struct arena *arena, const char *
 
 enum {
     WARP = 32,
+    WORD = 4,            /* bytes of shared memory that a lane has in a clock */
     LONG_OPERATION = 8,  /* lanes by clocks: those that do roots and the like are fewer, by so much */
     PRODUCT = 128,       /* of matrices, likewise */
     MOST_REGISTERS = 64, /* that a thread has at most where its launch asks for 1024 threads together */
@@ -164,7 +165,7 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
         enum report_place place = access->array->place;
         double count = surely(access->sure);
         if (place == REPORT_SHARED || place == REPORT_SHARED_WARP)
-            words += count * (access->bytes > 4 ? 2 : 1);
+            words += count * access->bytes / WORD; /* narrow ones may share a word */
     }
     for (size_t i = 0; i < launch->arrays.count; i++)
         if (launch->arrays.at[i]->place == REPORT_GLOBAL)

@@ -518,6 +518,8 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
         look.is_most = true;
         return look;
     }
+    look.lanes = active;
+    memcpy(look.at, place->at, sizeof look.at);
     find_pattern(&look, at, look.active);
     look.units = is_shared ? turns_of(at, lanes, look.active, bytes) : sectors_of(at, look.active, bytes);
     bool is_aligned = place->factor * bytes % (is_shared ? WORD : SECTOR) == 0 || look.pattern == REPORT_SAME;
@@ -590,6 +592,8 @@ static void remember(struct lane_look *seen, const struct lane_look *look) {
         seen->stride = look->stride;
         seen->units = look->units;
         seen->active = look->active;
+        seen->lanes = look->lanes;
+        memcpy(seen->at, look->at, sizeof seen->at);
         seen->is_about = look->is_about;
         seen->is_most = look->is_most;
     } else if (seen->pattern != look->pattern || seen->stride != look->stride) {

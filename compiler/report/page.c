@@ -1,8 +1,12 @@
-/* A report as a page: one file of HTML with a drawing for each kernel, of its launches one below the other and
-   the arrays in global memory that each reads and writes. */
+/* A report as a page: one file of HTML. For each kernel it has the dearest lines, a table of its launches, a drawing of
+   the launches one below the other and the arrays in global memory that each reads and writes, and each access beside
+   its line of the program, with the places of a warp's lanes. page.js lets sizes be chosen. */
 #include "report/report.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "report/advice.h"
 
 struct page {
     struct text *out;
@@ -146,10 +150,226 @@ static void draw(struct page *p, const struct report *report) {
     text_add(out, "</svg>\n");
 }
 
+/* ---- the lanes of a warp ---- */
+
+enum { CELL = 17, CELL_HEIGHT = 18, COLOURS = 8, SECTOR = 32, WORD = 4, BANKS = 32 };
+
+static int64_t floor_of(int64_t x, int64_t by) { return x / by - (x % by < 0); }
+
+static int64_t least_place(const struct report_access *access) {
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < REPORT_LANES; i++)
+        if (access->lanes >> i & 1 && access->at[i] < least)
+            least = access->at[i];
+    return least;
+}
+
+/* Which turn at its bank the lane's first word has: how many other words of that bank lanes before it have. */
+static int turn_of(const struct report_access *access, int lane) {
+    int64_t words[REPORT_LANES], own = floor_of(access->at[lane] * access->bytes, WORD);
+    int turns = 0;
+    for (int i = 0; i < lane; i++) {
+        int64_t word = floor_of(access->at[i] * access->bytes, WORD);
+        bool is_other = access->lanes >> i & 1 && word != own && (word - own) % BANKS == 0;
+        for (int k = 0; k < turns && is_other; k++)
+            is_other = words[k] != word;
+        if (is_other)
+            words[turns++] = word;
+    }
+    return turns;
+}
+
+/* A cell for each lane of a warp: in global memory coloured by sector, in shared memory by turn at its bank. */
+static void draw_lanes(struct page *p, const struct report_access *access) {
+    bool is_global = access->array->place == REPORT_GLOBAL;
+    int64_t least = least_place(access);
+    text_printf(p->out, "<svg class=\"lanes\" role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title>",
+                REPORT_LANES * CELL, CELL_HEIGHT, REPORT_LANES * CELL, CELL_HEIGHT);
+    add_string(p->out, arena_printf(p->arena, "Where the lanes of a warp %s %s", report_use_names[access->use],
+                                    access->array->name));
+    text_add(p->out, "</title>\n");
+    for (int i = 0; i < REPORT_LANES; i++) {
+        bool is_there = access->lanes >> i & 1;
+        int64_t place = access->at[i] - least, byte = place * (int64_t)access->bytes;
+        int colour = is_global ? (int)(byte / SECTOR % COLOURS) : turn_of(access, i) % COLOURS;
+        text_printf(p->out, "<g><title>lane %d: ", i);
+        if (!is_there)
+            text_add(p->out, "nothing");
+        else if (is_global)
+            text_printf(p->out, "element + %lld, sector + %lld", (long long)place, (long long)(byte / SECTOR));
+        else
+            text_printf(p->out, "element + %lld, bank + %lld, turn %d", (long long)place,
+                        (long long)(byte / WORD % BANKS), turn_of(access, i) + 1);
+        text_printf(p->out, "</title><rect class=\"%s\" x=\"%d\" y=\"1\" width=\"%d\" height=\"%d\"/>",
+                    is_there ? arena_printf(p->arena, "c%d", colour) : "idle", i * CELL, CELL - 1, CELL_HEIGHT - 2);
+        if (is_there && place < 1000)
+            text_printf(p->out, "<text x=\"%d\" y=\"13\">%lld</text>", i * CELL + CELL / 2, (long long)place);
+        text_add(p->out, "</g>\n");
+    }
+    text_add(p->out, "</svg>\n");
+}
+
+/* ---- tables ---- */
+
+/* An amount that page.js computes for the sizes that are chosen. */
+static void add_amount(struct page *p, struct amount amount) {
+    text_add(p->out, "<output>");
+    add_string(p->out, amount_text(p->arena, amount));
+    text_add(p->out, "</output>");
+}
+
+static void add_source_line(struct page *p, const struct source *source, unsigned line) {
+    const char *at = (const char *)source->text, *end = at + source->length;
+    for (unsigned i = 1; i < line && at < end; i++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : end;
+    }
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    text_printf(p->out, "<code><b>%u</b> ", line);
+    add_string(p->out, arena_strndup(p->arena, at, (size_t)((stop ? stop : end) - at)));
+    text_add(p->out, "</code>");
+}
+
+/* `shown`: the line of the program that stands there already. */
+static void add_access(struct page *p, const struct report_access *access, const struct source *source, unsigned line,
+                       unsigned *shown) {
+    bool is_global = access->array->place == REPORT_GLOBAL;
+    if (access->array->place == REPORT_REGISTERS || access->array->place == REPORT_TABLE)
+        return;
+    line = access->line ? access->line : line;
+    text_add(p->out, "<li>");
+    if (line && line != *shown && source)
+        add_source_line(p, source, line);
+    *shown = line;
+    text_printf(p->out, "<p>%s %s <b>", report_place_names[access->array->place], report_use_names[access->use]);
+    add_string(p->out, access->array->name);
+    text_add(p->out, "</b>, ");
+    add_string(p->out, report_pattern_text(p->arena, access));
+    text_add(p->out, ": ");
+    add_amount(p, access->count);
+    text_printf(p->out, " of %u bytes", access->bytes);
+    if (access->array->place != REPORT_THREAD) {
+        text_add(p->out, ", ");
+        add_amount(p, access->units);
+        text_add(p->out, is_global ? " sectors" : " turns at banks");
+    }
+    text_add(p->out, "</p>\n");
+    if (access->lanes && access->array->place != REPORT_THREAD)
+        draw_lanes(p, access);
+    text_add(p->out, "</li>\n");
+}
+
+static void add_phases(struct page *p, const report_steps *steps, const struct source *source) {
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct report_step *step = steps->at[i];
+        if (step->launch) {
+            text_add(p->out, "<h3>");
+            add_string(p->out, step->launch->name);
+            text_add(p->out, "</h3>\n<ol class=\"accesses\">\n");
+            unsigned shown = 0;
+            for (size_t k = 0; k < step->launch->accesses.count; k++)
+                add_access(p, &step->launch->accesses.at[k], source, step->line, &shown);
+            text_add(p->out, "</ol>\n");
+        }
+        add_phases(p, &step->steps, source);
+        add_phases(p, &step->otherwise, source);
+    }
+}
+
+static void add_totals(struct page *p, const struct report *report) {
+    static const struct {
+        const char *name;
+        int total;
+    } rows[] = {
+        {"launches", TOTAL_LAUNCHES},
+        {"waits of the host", TOTAL_WAITS},
+        {"bytes read of global memory", TOTAL_READ_BYTES},
+        {"bytes written", TOTAL_WRITTEN_BYTES},
+        {"sectors of global memory", TOTAL_SECTORS},
+        {"turns at banks of shared memory", TOTAL_TURNS},
+        {"barriers of a block", TOTAL_COUNTS + COUNT_BLOCK_BARRIERS},
+        {"operations on integers", TOTAL_COUNTS + COUNT_INTEGER},
+        {"operations on floats", TOTAL_COUNTS + COUNT_FLOATING},
+        {"long operations", TOTAL_COUNTS + COUNT_LONG},
+    };
+    text_add(p->out, "<table>\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (amount_is_zero(report->total.of[rows[i].total]))
+            continue;
+        text_printf(p->out, "<tr><th>%s</th><td>", rows[i].name);
+        add_amount(p, report->total.of[rows[i].total]);
+        text_add(p->out, "</td></tr>\n");
+    }
+    text_add(p->out, "</table>\n");
+}
+
+static void add_advice(struct page *p, const struct report *report, const struct source *source) {
+    struct report_advice advice[ADVICE_LINES];
+    size_t count = report_advise(p->arena, report, p->heading->device, advice);
+    text_add(p->out, "<ol class=\"dearest\">\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct report_advice *one = &advice[i];
+        text_add(p->out, "<li>");
+        if (one->line && source)
+            add_source_line(p, source, one->line);
+        text_printf(p->out, "<p><b>%.0f%%</b> of the time of memories: %s of <b>", one->share * 100,
+                    report_use_names[one->access->use]);
+        add_string(p->out, one->access->array->name);
+        text_add(p->out, "</b>, ");
+        add_amount(p, one->units);
+        text_add(p->out, one->access->array->place == REPORT_GLOBAL ? " sectors" : " turns at banks");
+        if (one->change) {
+            text_printf(p->out, ", %.3g times the least. To change: ", one->of_least);
+            add_string(p->out, one->change);
+        } else {
+            text_add(p->out, ", about as few as can be");
+        }
+        text_add(p->out, ".</p></li>\n");
+    }
+    text_add(p->out, "</ol>\n");
+}
+
+/* For page.js: what the names in amounts mean. */
+static void add_names(struct page *p, const struct report *report) {
+    text_add(p->out, "<dl hidden>\n");
+    for (size_t i = 0; i < report->names.count; i++) {
+        text_add(p->out, "<dt>");
+        add_string(p->out, report->names.at[i].name);
+        text_add(p->out, "</dt><dd>");
+        add_string(p->out, report->names.at[i].meaning);
+        text_add(p->out, "</dd>\n");
+    }
+    text_add(p->out, "</dl>\n");
+}
+
+static void add_kernel(struct page *p, const struct report *report) {
+    struct place place;
+    const struct ir_kernel *kernel = report->kernel;
+    bool has_place = kernel->span.end && place_of(p->heading->sources, kernel->span.begin, &place);
+    const struct source *source = has_place && !place.source->is_ours ? place.source : NULL;
+    text_add(p->out, "<section>\n<h2>");
+    add_string(p->out, kernel->name->text);
+    text_add(p->out, "</h2>\n<div class=\"sizes\"></div>\n");
+    add_totals(p, report);
+    add_advice(p, report, source);
+    draw(p, report);
+    add_phases(p, &report->steps, source);
+    add_names(p, report);
+    text_add(p->out, "<details><summary>The report</summary>\n<pre>");
+    struct text text;
+    text_init(&text, p->arena);
+    report_print(&text, report, p->heading);
+    add_string(p->out, text_string(&text));
+    text_add(p->out, "</pre></details>\n</section>\n");
+}
+
 /* ---- the page ---- */
 
 static const char style[] =
 #include "compiler/report/page.css.inc"
+    ;
+static const char script[] =
+#include "compiler/report/page.js.inc"
     ;
 
 const char *report_page(struct arena *arena, struct report *const *reports, size_t count,
@@ -168,22 +388,13 @@ const char *report_page(struct arena *arena, struct report *const *reports, size
     text_add(&text,
              "</h1>\n<p>Boxes are launches, in the order in which the host makes them; beside each are the arrays in "
              "global memory that it reads and writes. A dashed line: neighbouring threads go to places that are "
-             "not next to each other.</p>\n");
-    for (size_t i = 0; i < count; i++) {
-        text_add(&text, "<h2>");
-        add_string(&text, reports[i]->kernel->name->text);
-        text_add(&text, "</h2>\n");
-        draw(&p, reports[i]);
-        struct text report;
-        text_init(&report, arena);
-        report_print(&report, reports[i], heading);
-        text_add(&text, "<pre>");
-        add_string(&text, text_string(&report));
-        text_add(&text, "</pre>\n");
-    }
+             "not next to each other. A row of cells is a warp: each lane's place beside the least, coloured in global "
+             "memory by sector, in shared memory by turn at its bank.</p>\n");
+    for (size_t i = 0; i < count; i++)
+        add_kernel(&p, reports[i]);
     text_printf(&text, "<p><small>Made by fclc %s.", heading->version);
     if (heading->device)
         text_add(&text, " Times are estimates, of what no launch can do better than; nothing was run.");
-    text_add(&text, "</small></p>\n</body>\n</html>\n");
+    text_printf(&text, "</small></p>\n<script>\n%s</script>\n</body>\n</html>\n", script);
     return text_string(&text);
 }

@@ -6,6 +6,19 @@
 #include "report/advice.h"
 #include "report/report.h"
 
+const char *report_pattern_text(struct arena *arena, const struct report_access *access) {
+    switch (access->pattern) {
+    case REPORT_COALESCED: return access->array->place == REPORT_GLOBAL ? "coalesced" : "next to each other";
+    case REPORT_SAME: return "one place for all";
+    case REPORT_STRIDED: return arena_printf(arena, "%lld elements apart", (long long)access->stride);
+    case REPORT_PIECES: return "in pieces";
+    case REPORT_SCATTERED: return "scattered";
+    case REPORT_UNKNOWN: return "not known how";
+    case REPORT_OWN: return "its own";
+    }
+    return "";
+}
+
 struct report_printer {
     struct text *out;
     struct arena *arena;
@@ -32,19 +45,6 @@ static const char *line_text(struct report_printer *p, unsigned line) {
 
 static const char *plural(const char *number, const char *one, const char *more) {
     return strcmp(number, "1") == 0 ? one : more;
-}
-
-static const char *pattern_text(struct report_printer *p, const struct report_access *access) {
-    switch (access->pattern) {
-    case REPORT_COALESCED: return access->array->place == REPORT_GLOBAL ? "coalesced" : "next to each other";
-    case REPORT_SAME: return "one place for all";
-    case REPORT_STRIDED: return arena_printf(p->arena, "%lld elements apart", (long long)access->stride);
-    case REPORT_PIECES: return "in pieces";
-    case REPORT_SCATTERED: return "scattered";
-    case REPORT_UNKNOWN: return "not known how";
-    case REPORT_OWN: return "its own";
-    }
-    return "";
 }
 
 /* How often each element is, where that is a number. */
@@ -77,7 +77,7 @@ static void print_accesses(struct report_printer *p, const struct report_launch 
         const struct report_access *access = &launch->accesses.at[i];
         below(p, "%s %s %s: %s of %u bytes, %s%s%s\n", report_place_names[access->array->place],
               report_use_names[access->use], access->array->name, amount_text(p->arena, access->count), access->bytes,
-              pattern_text(p, access), per_element(p, access), line_text(p, access->line));
+              report_pattern_text(p->arena, access), per_element(p, access), line_text(p, access->line));
     }
 }
 

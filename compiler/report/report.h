@@ -51,6 +51,8 @@ struct report_array {
     const struct ir_buffer *buffer;
 };
 
+enum { REPORT_LANES = 32 }; /* of a warp, whose accesses are made together */
+
 struct report_access {
     const struct report_array *array;
     enum report_use use;
@@ -62,6 +64,10 @@ struct report_access {
     /* Sectors of 32 bytes of global memory or turns at the banks of shared memory, of all
        warps: note [lanes together]. */
     struct amount units;
+    /* The lanes of a warp that make the first such access, a bit for each, and their places, beside what all have in
+       common; 0: not known. */
+    uint32_t lanes;
+    int64_t at[REPORT_LANES];
     bool is_again; /* other iterations of the launch touch the same places */
     unsigned line; /* of the program, the first; 0: not known */
 };
@@ -183,6 +189,8 @@ struct report_heading {
     size_t size_count;
     const struct sources *sources;
 };
+/* `coalesced`, `8 elements apart` and the like. */
+const char *report_pattern_text(struct arena *arena, const struct report_access *access);
 void report_print(struct text *out, const struct report *report, const struct report_heading *heading);
 const char *report_json(struct arena *arena, struct report *const *reports, size_t count,
                         const struct report_heading *heading);

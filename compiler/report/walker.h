@@ -21,13 +21,14 @@ struct tally {
 };
 
 /* How the lanes of a warp make an access. */
-enum { REPORT_LANES = 32 };
 struct lane_look {
     bool is_seen, is_lasting, is_changing, is_tried; /* it is, or may not be, the same whenever the walk comes there */
     enum report_pattern pattern;
     int64_t stride;
     unsigned units, active; /* of so many lanes */
     unsigned first;         /* of these */
+    uint32_t lanes;         /* which these are, a bit for each; and where they go, beside what all have in common */
+    int64_t at[REPORT_LANES];
     bool is_about, is_most;
     /* Units of all warps of so many threads, if they are the same whenever the walk comes there; 0: not known. */
     int64_t all_threads;
