@@ -364,10 +364,11 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
     w->unknown_indices -= !is_of_threads;
     unsigned of_one = w->by_index;
     bool has_counts = of_one & BY_INDEX_COUNTS;
-    bool goes = amount_is_number(turns) && may_go_turn_by_turn(w, is_of_threads) && (has_counts || !is_of_threads);
+    bool is_known = amount_is_number(turns) && value_state(w, limit) == KNOWN;
+    bool goes = is_known && may_go_turn_by_turn(w, is_of_threads) && (has_counts || !is_of_threads);
     w->is_by_lane = goes && is_of_threads;
     if (goes && go_turn_by_turn(w, forall, (int64_t)turns.constant, one, !has_counts)) {
-        w->by_index = was_by_index | (w->unknown_indices ? w->by_index : 0);
+        w->by_index = around | (w->unknown_indices ? w->by_index : 0);
     } else {
         tally_add_apart(w, w->tally, one, turns, is_of_threads ? amount_number(1) : turns);
         w->by_index = of_one | around;
