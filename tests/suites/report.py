@@ -76,6 +76,9 @@ PATTERNS = {
 SHORT = [(EXAMPLES("reductions"),), (EXAMPLES("transpose"), "--block-size=128")]
 TESTS = 1
 UNCOUNTED = []
+# Kernels in which the lanes of a warp load in different turns of a loop: the simulator takes the n-th loads of all
+# lanes for one, so that its sectors are not those of the program.
+APART = {"pairsAgree"}
 # What makers say of devices: teraflops of floats, gigabytes in a second.
 MAKERS = {"v100": (15.7, 900), "t4": (8.1, 320), "a100": (19.5, 2039), "rtx3060": (12.7, 360), "rtx4090": (82.6, 1008),
           "h100": (67, 3350), "h200": (67, 4800), "b200": (75, 8000), "mi300x": (163.4, 5300)}
@@ -445,6 +448,8 @@ def cases(env):
             if kind.endswith("shared write") and 0 < filled < TILE:
                 continue
             if kind.startswith("units"):
+                if kernel in APART:
+                    continue
                 # A load of 16 bytes has other turns; a ragged end of several arrays a sector more for each.
                 if options and kind.endswith("read"):
                     assert number <= got[kind] or not is_exact, f"{kernel}: {kind}: said {number}, counted {got[kind]}"
