@@ -38,7 +38,7 @@ struct report_estimate {
     double microseconds; /* the longest of these */
     const char *bound;   /* which that is */
 };
-/* What no launch is faster than: what is said `at most`, and what has a name, counts as nothing. Only of launches
+/* No launch is faster: an amount that is `at most`, or that has a name, counts as nothing. Only of launches
    whose iterations and shared memory are numbers: else false. */
 bool report_estimate(const struct report_launch *launch, const struct report_device *device,
                      struct report_estimate *estimate);

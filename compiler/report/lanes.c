@@ -603,7 +603,7 @@ static void remember(struct lane_look *seen, const struct lane_look *look) {
     seen->is_seen = true;
 }
 
-/* What a lane has of its warp's units. The first has all, if all lanes are gone through, and each goes where it was
+/* A lane's part of its warp's units. The first has all, if all lanes are gone through, and each goes where it was
    seen to go. */
 static struct amount share(const struct walker *w, const struct lane_look *look, int64_t lane) {
     bool is_exact = !w->is_sampled && !look->is_about;

@@ -20,7 +20,7 @@ LINES = {
     "compiler/interp": 3200,
     "compiler/ir": 16950,
     "compiler/map": 8950,
-    "compiler/report": 3950,
+    "compiler/report": 4520,
     "compiler/support": 2250,
     "compiler/syntax": 5150,
     "compiler/tools": 7450,
