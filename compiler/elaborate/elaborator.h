@@ -81,28 +81,29 @@ struct elaborator {
     const struct elaborate_options *options;
     struct ir_kernel *kernel;
     struct ir_builder *builder;
-    const struct core_global *global; /* the kernel */
-    struct split_frame *split;        /* NULL: no split here */
-    struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
-    const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
-    int shape;                        /* > 0: only lengths matter */
-    const struct ir_region *host;     /* where bounds are known while a loop's lengths are wanted; NULL: here */
-    struct ir_value *row_is_there;    /* while what is measured is checked: note [measured] in matrix.c; or NULL */
-    int row_shape;                    /* `shape` while that is so */
-    row_checks row_checks;            /* of what is measured */
-    bool row_is_compared;             /* what is measured flattens rows that may not be equally long */
-    bool plans;                       /* in elab_prelude: names are left out */
-    bool may_leave_loops;             /* see note [unfinished lengths] */
-    bool guards;                      /* indices and places are made right: then, and by note [degrees] in check.c */
-    int tries;                        /* > 0: errors are not told */
-    struct map *instances;            /* of each use, the last one */
-    struct map *constants;            /* vals that are scalars known at compile time → their values */
-    struct touched *touched;          /* gets what is read of arrays of which only lengths are known; or NULL */
-    struct map *bounds;               /* carried lengths → a host value that they never exceed */
-    const char *stack_limit;          /* deeper than here is an error */
-    uint64_t steps;                   /* evaluated so far, for a limit */
-    uint64_t unrolled;                /* steps of loops, so far, each of which is code of its own */
-    enum too_much too_much;           /* what ran out of steps, or of values */
+    const struct core_global *global;   /* the kernel */
+    struct split_frame *split;          /* NULL: no split here */
+    struct blocks_run *blocks;          /* NULL: not in a loop over blocks */
+    const struct ir_region *together;   /* note [together] in run.c; NULL: one array is run alone */
+    int shape;                          /* > 0: only lengths matter */
+    const struct ir_region *host;       /* where bounds are known while a loop's lengths are wanted; NULL: here */
+    struct ir_value *row_is_there;      /* while what is measured is checked: note [measured] in matrix.c; or NULL */
+    int row_shape;                      /* `shape` while that is so */
+    row_checks row_checks;              /* of what is measured */
+    bool row_is_compared;               /* what is measured flattens rows that may not be equally long */
+    bool plans;                         /* in elab_prelude: names are left out */
+    bool may_leave_loops;               /* see note [unfinished lengths] */
+    bool guards;                        /* indices and places are made right: then, and by note [degrees] in check.c */
+    int tries;                          /* > 0: errors are not told */
+    struct map *instances;              /* of each use, the last one */
+    struct map *constants;              /* vals that are scalars known at compile time → their values */
+    struct touched *touched;            /* gets what is read of arrays of which only lengths are known; or NULL */
+    VEC(struct element_order *) orders; /* that were made: note [orders] */
+    struct map *bounds;                 /* carried lengths → a host value that they never exceed */
+    const char *stack_limit;            /* deeper than here is an error */
+    uint64_t steps;                     /* evaluated so far, for a limit */
+    uint64_t unrolled;                  /* steps of loops, so far, each of which is code of its own */
+    enum too_much too_much;             /* what ran out of steps, or of values */
     const struct elab_call *calls;
     struct map *innermost_calls;       /* of each function, by its core_global: a struct elab_call, or NULL */
     struct map *call_counts;           /* of each function, by its core_global: a uint64_t */

@@ -98,9 +98,9 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
             row->memory.offset = ir_binary(b, OP_ADD, pull->memory.offset, row->memory.offset);
         return elab_of_pull(e, row);
     }
-    struct ir_value *place = index;
+    struct ir_value *place = pull->order ? order_place(e, pull->order, index) : index;
     if (pull->memory.offset)
-        place = ir_binary(b, OP_ADD, pull->memory.offset, ir_convert(b, index, pull->memory.offset->base));
+        place = ir_binary(b, OP_ADD, pull->memory.offset, ir_convert(b, place, pull->memory.offset->base));
     base_list bases = elab_bases_of(e, pull->memory.element);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
     for (size_t i = 0; i < bases.count; i++)

@@ -32,6 +32,7 @@ void elab_allocate(struct elaborator *e, struct ir_buffer **buffers, size_t coun
 }
 
 struct type elab_int_type = {.kind = TYPE_BASE, .base = BASE_I32};
+struct type elab_float_type = {.kind = TYPE_BASE, .base = BASE_F32};
 
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length) {
@@ -77,7 +78,8 @@ static bool is_stored(const struct push *push) {
            !buffer->is_swapped;
 }
 
-struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element, runnings *all) {
+struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element,
+                              const struct element_order *order, runnings *all) {
     struct ir_value *length = elab_push_length(e, push);
     if (e->shape)
         return elab_unknown_array(e, element, length);
@@ -87,13 +89,17 @@ struct pull *elab_force_later(struct elaborator *e, struct push *push, struct ty
     size_t count;
     struct ir_buffer **buffers = elab_buffers(e, element, push->level, capacity, NULL, &count);
     elab_allocate(e, buffers, count);
-    elab_run_later(e, all, push, elab_store_writer(buffers, count, NULL));
-    return elab_stored(e, element, buffers, NULL, length);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    writer.order = order;
+    elab_run_later(e, all, push, writer);
+    struct pull *stored = elab_stored(e, element, buffers, NULL, length);
+    stored->order = order;
+    return stored;
 }
 
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element) {
     runnings all = {0};
-    struct pull *stored = elab_force_later(e, push, element, &all);
+    struct pull *stored = elab_force_later(e, push, element, NULL, &all);
     if (all.count)
         elab_run(e, push, all.at[0].writer);
     return stored;

@@ -1,10 +1,11 @@
-/* mma: the product of two small matrices, added to a third.
+/* mma: the product of two matrices, added to a third.
 
-   Where the target has an instruction for it, and elements are of 16 bits, each lane brings its
-   fragments of the three as note [fragments] of ir.h has them, whatever the arrays are: an index
-   function is asked for each element that the lane has. Lane l gets elements 2 l and 2 l + 1 and those
-   64 behind, so that own_places can keep the sums in registers from one product to the
-   next. Elsewhere whoever gets an element computes it. */
+   Where the target has an instruction for it, and elements are of 16 bits, the warps share out the result, and go
+   through 16 columns of the first matrix, and rows of the second, at a time. Each lane brings its fragments of the
+   three as note [fragments] of ir.h has them, whatever the arrays are: an index function is asked for each element
+   that the lane has. Lane l gets elements 2 l and 2 l + 1 of a product, row by row, and those 64 behind, and the
+   result's order (note [orders] in order.c) lets own_places keep the sums in registers from one product to the next.
+   Elsewhere whoever gets an element computes it. */
 #include "elaborate/evaluate.h"
 #include "elaborate/primitive.h"
 #include "elaborate/push.h"
@@ -17,8 +18,8 @@ static struct ir_value *float_at(struct elaborator *e, struct pull *pull, struct
 /* Each element by whoever gets it. */
 static void run_by_elements(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
-    struct ir_value *inner = ir_int(b, MMA_INNER), *columns = ir_int(b, MMA_COLUMNS);
-    struct ir_value *i = elab_begin_threads(e, LEVEL_WARP, push->total);
+    struct ir_value *inner = ir_int(b, push->mma.size.inner), *columns = ir_int(b, push->mma.size.columns);
+    struct ir_value *i = elab_begin_threads(e, push->level, push->total);
     struct ir_value *sum = elab_as_scalar(e, elab_index(e, push->mma.sums, i));
     struct ir_value *row = ir_binary(b, OP_DIV, i, columns), *column = ir_binary(b, OP_REM, i, columns);
     struct ir_value *k = ir_begin_for(b, inner, &sum, 1, "k");
@@ -27,25 +28,39 @@ static void run_by_elements(struct elaborator *e, struct push *push, const struc
     struct ir_value *next = ir_ternary(b, OP_FMA, x, y, sum);
     ir_end_for(b, &next, &sum);
     writer->write(e, writer, i, elab_scalar(e, sum));
-    elab_end_threads(e, LEVEL_WARP, i);
+    elab_end_threads(e, push->level, i);
 }
 
-/* An element of an operand of the instruction: its place in rows of `columns`. */
-static struct ir_value *fragment(struct elaborator *e, struct pull *pull, struct ir_value *row, int64_t below,
-                                 struct ir_value *column, int64_t right, int64_t columns) {
+/* An array of rows of `columns`, of which elements are asked for by row and column, from a corner on. */
+struct matrix {
+    struct pull *pull;
+    const struct element_order *order;
+    int64_t columns;
+    struct ir_value *row, *column;
+};
+
+static struct ir_value *at_in(struct elaborator *e, const struct matrix *m, struct ir_value *row, int64_t below,
+                              struct ir_value *column, int64_t right) {
     struct ir_builder *b = e->builder;
-    struct ir_value *first = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, row, ir_int(b, columns)), column);
-    struct ir_value *place = ir_binary(b, OP_ADD, first, ir_int(b, below * columns + right));
-    return elab_as_scalar(e, elab_index(e, pull, place));
+    row = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, m->row, row), ir_int(b, below));
+    column = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, m->column, column), ir_int(b, right));
+    if (m->order)
+        return order_element(e, m->order, row, column);
+    return ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, row, ir_int(b, m->columns)), column);
+}
+
+static struct ir_value *fragment(struct elaborator *e, const struct matrix *m, struct ir_value *row, int64_t below,
+                                 struct ir_value *column, int64_t right) {
+    return elab_as_scalar(e, elab_index(e, m->pull, at_in(e, m, row, below, column, right)));
 }
 
 /* Where in a buffer with stages the eight elements next to each other begin that are a row, or half of one; NULL: they
    are not so. See note [rows of matrices] in ir.h. */
-static struct ir_value *row_place(struct elaborator *e, struct pull *pull, struct ir_value *row,
-                                  struct ir_value *column, int64_t columns) {
+static struct ir_value *row_place(struct elaborator *e, const struct matrix *m, struct ir_value *row,
+                                  struct ir_value *column) {
     const struct ir_instruction *first = NULL;
     for (int i = 0; i < MMA_ROW; i++) {
-        const struct ir_instruction *load = fragment(e, pull, row, 0, column, i, columns)->definition;
+        const struct ir_instruction *load = fragment(e, m, row, 0, column, i)->definition;
         int64_t distance;
         if (!load || load->kind != IR_LOAD || !load->buffer->stages || (first && load->buffer != first->buffer) ||
             (first && (!linear_distance(first->operands[0], load->operands[0], &distance) || distance != i)))
@@ -55,62 +70,123 @@ static struct ir_value *row_place(struct elaborator *e, struct pull *pull, struc
     return ir_is_multiple(first->operands[0], MMA_ROW) ? first->operands[0] : NULL;
 }
 
-static void run_by_lanes(struct elaborator *e, struct push *push, const struct writer *writer) {
+/* A lane's part of one product: 16 rows of `x`, 8 columns of `y`. */
+static void run_product(struct elaborator *e, const struct matrix *x, const struct matrix *y, const struct matrix *sum,
+                        struct ir_value *lane, const struct writer *writer) {
     struct ir_builder *b = e->builder;
-    struct ir_value *operands[MMA_OPERANDS], *sums[MMA_SUMS], *four = ir_int(b, 4), *two = ir_int(b, 2);
-    struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
-    struct ir_value *group = ir_binary(b, OP_DIV, lane, four);
-    struct ir_value *pair = ir_binary(b, OP_MUL, ir_binary(b, OP_REM, lane, four), two);
-    struct ir_value *place = ir_binary(b, OP_MUL, lane, two); /* of the first sum */
+    struct ir_value *operands[MMA_OPERANDS], *sums[MMA_SUMS], *places[MMA_SUMS], *four = ir_int(b, 4);
+    struct ir_value *group = ir_binary(b, OP_DIV, lane, four), *zero = ir_int(b, 0);
+    struct ir_value *pair = ir_binary(b, OP_MUL, ir_binary(b, OP_REM, lane, four), ir_int(b, 2));
     size_t count = 0;
     for (int i = 0; i < MMA_FIRST; i++)
-        operands[count++] = fragment(e, push->array, group, i / 2 % 2 * 8, pair, i / 4 * 8 + i % 2, MMA_INNER);
+        operands[count++] = fragment(e, x, group, i / 2 % 2 * 8, pair, i / 4 * 8 + i % 2);
     for (int i = 0; i < MMA_SECOND; i++)
-        operands[count++] = fragment(e, push->mma.second, pair, i / 2 * 8 + i % 2, group, 0, MMA_COLUMNS);
+        operands[count++] = fragment(e, y, pair, i / 2 * 8 + i % 2, group, 0);
     for (int i = 0; i < MMA_SUMS; i++) {
-        struct ir_value *at = ir_binary(b, OP_ADD, place, ir_int(b, i / 2 * 8 * MMA_COLUMNS + i % 2));
-        operands[count++] = elab_as_scalar(e, elab_index(e, push->mma.sums, at));
+        places[i] = at_in(e, sum, group, i / 2 * 8, pair, i % 2);
+        operands[count++] = elab_as_scalar(e, elab_index(e, sum->pull, places[i]));
     }
-    struct ir_value *row = ir_binary(b, OP_REM, lane, ir_int(b, MMA_ROWS)), *places[MMA_PLACES] = {NULL};
+    struct ir_value *row = ir_binary(b, OP_REM, lane, ir_int(b, MMA_ROWS)), *rows[MMA_PLACES] = {NULL};
     struct ir_value *half = ir_binary(b, OP_MUL, ir_binary(b, OP_DIV, lane, ir_int(b, MMA_ROWS)), ir_int(b, MMA_ROW));
-    places[0] = row_place(e, push->array, row, half, MMA_INNER);
-    places[1] = places[0] ? row_place(e, push->mma.second, row, ir_int(b, 0), MMA_COLUMNS) : NULL;
-    ir_mma(b, operands, places[1] ? places : NULL, sums);
-    for (int i = 0; i < MMA_SUMS; i++) {
-        struct ir_value *at = ir_binary(b, OP_ADD, place, ir_int(b, i / 2 * 8 * MMA_COLUMNS + i % 2));
-        writer->write(e, writer, at, elab_scalar(e, sums[i]));
-    }
+    rows[0] = row_place(e, x, row, half);
+    rows[1] = rows[0] ? row_place(e, y, row, zero) : NULL;
+    ir_mma(b, operands, rows[1] ? rows : NULL, sums);
+    for (int i = 0; i < MMA_SUMS; i++)
+        writer->write(e, writer, places[i], elab_scalar(e, sums[i]));
+}
+
+/* All products of the warps, of 16 columns of the first matrix and rows of the second, from `k` on. */
+static void run_part(struct elaborator *e, const struct push *push, int64_t k, struct pull *sums,
+                     const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    const struct element_order *order = push->mma.order;
+    int products = order_products(order);
+    bool is_shared_out = push->level == LEVEL_BLOCK;
+    struct ir_value *warp = ir_int(b, 0), *product = ir_int(b, 0), *row, *column, *from = ir_int(b, k);
+    if (is_shared_out)
+        warp = ir_begin_forall(b, LEVEL_BLOCK, LEVEL_WARP, ir_int(b, order_warps(order)), "warp");
+    if (products > 1)
+        product = ir_begin_for(b, ir_int(b, products), NULL, 0, "product");
+    struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
+    order_corner(e, order, warp, product, &row, &column);
+    const struct mma_size *size = &push->mma.size;
+    struct matrix x = {push->array, order_of_pull(push->array), size->inner, row, from};
+    struct matrix y = {push->mma.second, order_of_pull(push->mma.second), size->columns, from, column};
+    struct matrix sum = {sums, order, size->columns, row, column};
+    run_product(e, &x, &y, &sum, lane, writer);
     elab_end_threads(e, LEVEL_WARP, lane);
+    if (products > 1)
+        ir_end_for(b, NULL, NULL);
+    if (is_shared_out)
+        ir_end_forall(b);
+}
+
+static void run_by_lanes(struct elaborator *e, const struct push *push, const struct writer *writer) {
+    struct pull *sums = push->mma.sums;
+    int64_t k = 0;
+    for (; k + MMA_INNER < push->mma.size.inner; k += MMA_INNER) {
+        size_t count;
+        struct ir_buffer **buffers = elab_buffers(e, &elab_float_type, push->level, push->total, NULL, &count);
+        elab_allocate(e, buffers, count);
+        struct writer between = elab_store_writer(buffers, count, NULL);
+        between.order = push->mma.order;
+        run_part(e, push, k, sums, &between);
+        sums = elab_stored(e, &elab_float_type, buffers, NULL, push->total);
+        sums->order = push->mma.order;
+    }
+    run_part(e, push, k, sums, writer);
 }
 
 void elab_run_mma(struct elaborator *e, struct push *push, const struct writer *writer) {
-    enum base base = push->mma.base;
-    if (e->options->has_mma && e->options->warp_size == 32 && (base == BASE_F16 || base == BASE_BF16))
+    if (push->mma.order)
         run_by_lanes(e, push, writer);
     else
         run_by_elements(e, push, writer);
 }
 
-static struct pull *as_tile(struct elaborator *e, struct elab_value *value, const char *which, int rows, int columns) {
-    struct pull *tile = elab_as_pull(e, value);
-    struct ir_value *length = tile->length ? ir_resolve(e->builder, tile->length) : NULL;
-    bool is_known = length && length->is_constant;
-    if (!is_known && !e->shape)
+/* How many elements it has; -1: only a shape is wanted, and it is not known. */
+static int64_t length_of(struct elaborator *e, struct pull *matrix, const char *which) {
+    struct ir_value *length = matrix->length ? ir_resolve(e->builder, matrix->length) : NULL;
+    if (length && length->is_constant)
+        return length->constant.integer;
+    if (!e->shape)
         elab_fail(e, DIAG_TILE_LENGTH, e->span,
                   "how many elements the %s matrix of `mma` has must be known at compile time: make it by a `generate` "
-                  "of %d elements",
-                  which, rows * columns);
-    if (is_known && length->constant.integer != rows * columns)
-        elab_fail(e, DIAG_TILE_LENGTH, e->span, MMA_TILE_MESSAGE, which, rows, columns, rows * columns,
-                  (long long)length->constant.integer);
-    return tile;
+                  "of a constant number",
+                  which);
+    return -1;
+}
+
+static const struct element_order *order_for(struct elaborator *e, const struct push *push) {
+    enum base base = push->mma.base;
+    int warps = push->level == LEVEL_WARP ? 1 : elab_block_threads(e) / 32;
+    if (!e->options->has_mma || e->options->warp_size != 32 || (base != BASE_F16 && base != BASE_BF16) || warps < 1)
+        return NULL;
+    return order_by_lanes(e, push->mma.size, warps);
+}
+
+static void ask_columns(struct pull *pull, int64_t columns) {
+    while (pull->kind == PULL_MAP)
+        pull = pull->of;
+    if (pull->asked_columns)
+        *pull->asked_columns = columns;
 }
 
 PRIMITIVE(MMA) {
-    struct push product = {.kind = PUSH_MMA, .level = LEVEL_WARP, .total = ir_int(e->builder, MMA_ROWS * MMA_COLUMNS)};
-    product.array = as_tile(e, arguments[0], "first", MMA_ROWS, MMA_INNER);
-    product.mma.second = as_tile(e, arguments[1], "second", MMA_INNER, MMA_COLUMNS);
-    product.mma.sums = as_tile(e, arguments[2], "third", MMA_ROWS, MMA_COLUMNS);
+    struct pull *first = elab_as_pull(e, arguments[0]), *second = elab_as_pull(e, arguments[1]);
+    struct pull *sums = elab_as_pull(e, arguments[2]);
+    int64_t a = length_of(e, first, "first"), b = length_of(e, second, "second"), c = length_of(e, sums, "third");
+    struct push product = {
+        .kind = PUSH_MMA, .level = elab_level(e, instance, 0), .total = sums->length, .array = first};
+    product.mma.second = second;
+    product.mma.sums = sums;
     product.mma.base = type_resolve(elab_type(e, instance, 0))->base;
+    if (a >= 0 && b >= 0 && c >= 0) {
+        if (!core_mma_size(a, b, c, &product.mma.size))
+            elab_fail(e, DIAG_TILE_LENGTH, e->span, MMA_SIZE_MESSAGE, (long long)a, (long long)b, (long long)c);
+        product.mma.order = order_for(e, &product);
+        ask_columns(first, product.mma.size.inner);
+        ask_columns(second, product.mma.size.columns);
+    }
     return elab_of_push(e, elab_push_new(e, product));
 }

@@ -137,6 +137,8 @@ void elab_end_threads(struct elaborator *e, enum level_value level, const struct
 
 static void write_store(struct elaborator *e, const struct writer *self, struct ir_value *index,
                         struct elab_value *element) {
+    if (self->order)
+        index = order_place(e, self->order, index);
     if (self->offset)
         index = ir_binary(e->builder, OP_ADD, self->offset, ir_convert(e->builder, index, self->offset->base));
     if (!element) {
@@ -157,4 +159,4 @@ struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct
     return (struct writer){.write = write_store, .buffers = buffers, .buffer_count = count, .offset = offset};
 }
 
-bool elab_writes_plainly(const struct writer *writer) { return writer->write == write_store; }
+bool elab_writes_plainly(const struct writer *writer) { return writer->write == write_store && !writer->order; }

@@ -16,7 +16,8 @@ struct writer {
     void (*write)(struct elaborator *e, const struct writer *self, struct ir_value *index, struct elab_value *element);
     struct ir_buffer **buffers;
     size_t buffer_count;
-    struct ir_value *offset; /* or NULL */
+    struct ir_value *offset;           /* or NULL */
+    const struct element_order *order; /* in the buffers, or in those of the writers behind; or NULL */
     const struct writer *next;
     struct push *push;
     struct ir_value *chunk;
@@ -52,13 +53,14 @@ struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length);
 void elab_allocate(struct elaborator *e, struct ir_buffer **buffers, size_t count);
-extern struct type elab_int_type; /* of what primitives make of themselves */
+extern struct type elab_int_type, elab_float_type; /* of what primitives make of themselves */
 /* An array of which only the length is known (or not even that: NULL): shapes. */
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
 /* The array as it will be read, in new memory; it is stored when `all` runs. An array that is stored already
    stays where it is. */
-struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element, runnings *all);
+struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element,
+                              const struct element_order *order, runnings *all);
 /* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
 /* A place for an int of that level. */

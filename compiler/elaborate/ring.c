@@ -7,9 +7,12 @@
 
        load 0 … stages - 2;  step k:  fence;  load k + stages - 1;  use k
 
-   So there is one barrier a step, and copies are under way for as long as so many steps take. All other loads are
-   forced in their step: if a loaded value is used in a computation, the thread waits for it at once, as it must store
-   the result. */
+   So there is one barrier a step, and copies are under way for as long as so many steps take. If a loaded value is used
+   in a computation, the thread waits for it at once, as it must store the result: such loads are forced in their step,
+   unless a product reads them by rows. Those lie by eights then (note [orders] in order.c), and lanes load them
+   together, as note [rows of matrices] of ir.h has it for arrays with stages: a panel that is not whole takes 509
+   instructions for 64 products so, and 1,089 where it is forced (`unitProduct_0` of benchmarks/fcl/matrices.fcl,
+   machine code for sm_90 by NVRTC 13.0, 2026-11-30). */
 #include "elaborate/stepping.h"
 #include "elaborate/evaluate.h"
 #include "elaborate/push.h"
@@ -18,7 +21,7 @@
 struct asking {
     const struct stepping *stepping;
     struct ring *ring;
-    bool copies;
+    bool are_arrays, copies; /* all of constant lengths; and loaded as they are */
 };
 
 static bool is_copy(const struct ir_value *value) {
@@ -31,6 +34,7 @@ static bool is_copy(const struct ir_value *value) {
 static void ask(struct elaborator *e, void *context) {
     struct asking *a = context;
     struct ring *ring = a->ring;
+    bool copies = ring->part_count > 0;
     struct ir_value *k = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
     struct elab_value *loaded = elab_apply(e, a->stepping->load, elab_scalar(e, k));
     struct elab_value **values = elab_take_apart(e, a->stepping->loaded, loaded);
@@ -46,14 +50,53 @@ static void ask(struct elaborator *e, void *context) {
         struct ir_value *at = elab_begin_threads(e, LEVEL_BLOCK, length);
         ir_values leaves = elab_leaves(e, elab_index(e, push->array, at));
         for (size_t j = 0; j < leaves.count; j++)
-            if (!is_copy(leaves.at[j]))
-                return;
+            copies &= is_copy(leaves.at[j]);
         elab_end_threads(e, LEVEL_BLOCK, at);
     }
-    a->copies = ring->part_count > 0;
+    a->are_arrays = ring->part_count > 0;
+    a->copies = copies;
 }
 
-struct ring *ring_new(struct elaborator *e, const struct stepping *s) {
+/* Products read what is loaded by rows of so many elements; 0: they do not, or it cannot be told. */
+struct reading {
+    const struct stepping *stepping;
+    const struct ring *ring;
+    struct elab_value **state; /* before a step, as far as it is known */
+    int64_t *columns;
+};
+
+static void find_rows(struct elaborator *e, void *context) {
+    const struct reading *r = context;
+    const struct stepping *s = r->stepping;
+    e->shape++;
+    struct elab_value **loaded = ARENA_ARRAY(e->arena, struct elab_value *, r->ring->part_count + 1);
+    for (size_t i = 0; i < r->ring->part_count; i++) {
+        struct pull *part = elab_unknown_array(e, r->ring->parts[i].type, r->ring->lengths[i]);
+        part->asked_columns = &r->columns[i];
+        loaded[i] = elab_of_pull(e, part);
+    }
+    struct elab_value *step = elab_apply(e, s->step, elab_unknown(e));
+    step = elab_apply(e, step, elab_put_together(e, s->loaded, loaded));
+    elab_apply(e, step, elab_put_together(e, s->type, r->state));
+}
+
+/* Has any part of it an order? */
+static bool find_orders(struct elaborator *e, const struct stepping *s, struct ring *ring, struct elab_value **state) {
+    ring->orders = ARENA_ARRAY(e->arena, const struct element_order *, ring->part_count + 1);
+    int64_t *columns = ARENA_ARRAY(e->arena, int64_t, ring->part_count + 1);
+    bool is_any = false;
+    if (!e->options->has_mma || !elab_try(e, find_rows, &(struct reading){s, ring, state, columns}))
+        return false;
+    for (size_t i = 0; i < ring->part_count; i++) {
+        base_list bases = elab_bases_of(e, ring->parts[i].type);
+        if (columns[i] && elab_bits(&bases) == 16)
+            ring->orders[i] = order_by_eights(e, ring->lengths[i]->constant.integer / columns[i], columns[i]);
+        is_any |= ring->orders[i] != NULL;
+    }
+    return is_any;
+}
+
+struct ring *ring_new(struct elaborator *e, const struct stepping *s, struct elab_value **state) {
     struct ir_value *stages = s->stages ? ir_resolve(e->builder, s->stages) : NULL;
     if (!stages || !stages->is_constant || stages->constant.integer < 2 || s->level != LEVEL_BLOCK ||
         !e->options->copies_ahead)
@@ -65,7 +108,9 @@ struct ring *ring_new(struct elaborator *e, const struct stepping *s) {
     ring->buffers = ARENA_ARRAY(e->arena, struct ir_buffer **, ring->part_count + 1);
     ring->buffer_counts = ARENA_ARRAY(e->arena, size_t, ring->part_count + 1);
     struct asking asking = {.stepping = s, .ring = ring};
-    return elab_try(e, ask, &asking) && asking.copies ? ring : NULL;
+    if (!elab_try(e, ask, &asking) || !asking.are_arrays)
+        return NULL;
+    return find_orders(e, s, ring, state) || asking.copies ? ring : NULL;
 }
 
 static struct ir_value *stage_place(struct elaborator *e, const struct ring *ring, size_t part, struct ir_value *slot) {
@@ -80,9 +125,12 @@ static void load_stage(struct elaborator *e, const struct stepping *s, struct ir
     if (truth != IR_FALSE) {
         struct elab_value **values = elab_take_apart(e, s->loaded, elab_apply(e, s->load, elab_scalar(e, k)));
         runnings all = {0};
-        for (size_t i = 0; i < ring->part_count; i++)
-            elab_run_later(e, &all, elab_as_push(e, values[i]),
-                           elab_store_writer(ring->buffers[i], ring->buffer_counts[i], stage_place(e, ring, i, slot)));
+        for (size_t i = 0; i < ring->part_count; i++) {
+            struct writer writer =
+                elab_store_writer(ring->buffers[i], ring->buffer_counts[i], stage_place(e, ring, i, slot));
+            writer.order = ring->orders[i];
+            elab_run_later(e, &all, elab_as_push(e, values[i]), writer);
+        }
         elab_run_together(e, all.at, all.count);
     }
     ir_end_only_choice(e->builder, truth);
@@ -121,9 +169,12 @@ struct elab_value *ring_step(struct elaborator *e, const struct stepping *s, str
     struct ir_value *is_wanted = ir_binary(b, OP_LT, done, ir_binary(b, OP_SUB, s->count, last));
     load_stage(e, s, ir_binary(b, OP_ADD, done, last), is_wanted, before);
     struct elab_value **parts = ARENA_ARRAY(e->arena, struct elab_value *, ring->part_count + 1);
-    for (size_t i = 0; i < ring->part_count; i++)
-        parts[i] = elab_of_pull(
-            e, elab_stored(e, ring->parts[i].type, ring->buffers[i], stage_place(e, ring, i, slot), ring->lengths[i]));
+    for (size_t i = 0; i < ring->part_count; i++) {
+        struct pull *part =
+            elab_stored(e, ring->parts[i].type, ring->buffers[i], stage_place(e, ring, i, slot), ring->lengths[i]);
+        part->order = ring->orders[i];
+        parts[i] = elab_of_pull(e, part);
+    }
     return elab_plain(e, elab_put_together(e, s->loaded, parts));
 }
 

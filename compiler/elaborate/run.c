@@ -65,6 +65,17 @@ static bool is_thread_list(const struct elaborator *e, const struct push *push) 
            array->length->constant.integer <= e->options->unroll;
 }
 
+/* In which order their loop goes through the elements: that of memory, where one is written or read; or NULL. */
+static const struct element_order *order_of(const struct running *all, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (all[k].writer->order)
+            return all[k].writer->order;
+    for (size_t k = 0; k < count; k++)
+        if (order_of_pull(all[k].push->array))
+            return order_of_pull(all[k].push->array);
+    return NULL;
+}
+
 /* All of them have so many elements. */
 static void run_pulls(struct elaborator *e, const struct running *all, size_t count) {
     struct push *first = all[0].push;
@@ -76,13 +87,17 @@ static void run_pulls(struct elaborator *e, const struct running *all, size_t co
                                elab_index(e, first->array, ir_int(e->builder, k)));
         return;
     }
-    struct ir_value *i = elab_begin_threads(e, first->level, ir_resolve(e->builder, first->array->length));
+    struct ir_value *place = elab_begin_threads(e, first->level, ir_resolve(e->builder, first->array->length)),
+                    *i = place;
+    const struct element_order *order = order_of(all, count);
+    if (order)
+        i = order_index(e, order, place);
     struct elab_value **elements = ARENA_ARRAY(e->arena, struct elab_value *, count);
     for (size_t k = 0; k < count; k++)
         elements[k] = elab_index(e, all[k].push->array, i);
     for (size_t k = 0; k < count; k++)
         all[k].writer->write(e, all[k].writer, i, elements[k]);
-    elab_end_threads(e, first->level, i);
+    elab_end_threads(e, first->level, place);
 }
 
 void elab_run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -90,7 +105,7 @@ void elab_run_pull(struct elaborator *e, struct push *push, const struct writer 
 }
 
 void elab_run_map(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct writer mapped = {.write = write_mapped, .push = push, .next = writer};
+    struct writer mapped = {.write = write_mapped, .push = push, .next = writer, .order = writer->order};
     elab_run(e, push->of, &mapped);
 }
 
@@ -144,7 +159,7 @@ static void add_running(struct elaborator *e, runnings *all, struct push *push, 
     switch (push->kind) {
     case PUSH_MAP:
         next = ARENA_NEW(e->arena, struct writer);
-        *next = (struct writer){.write = write_mapped, .push = push, .next = writer};
+        *next = (struct writer){.write = write_mapped, .push = push, .next = writer, .order = writer->order};
         add_running(e, all, push->of, next);
         return;
     case PUSH_APPEND:

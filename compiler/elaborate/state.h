@@ -32,9 +32,9 @@ void elab_find_endless(struct elaborator *e, struct loop_condition condition, st
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count);
 struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value);
 struct elab_value *elab_put_together(struct elaborator *e, struct type *type, struct elab_value **parts);
-/* Stores the arrays among the parts of a value, together. */
+/* Stores the arrays among the parts of a value, together, each in its order, if it has one; `orders` may be NULL. */
 struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
-                                     struct elab_value *const *values);
+                                     struct elab_value *const *values, const struct element_order *const *orders);
 /* The value that `force` makes of this value; `type` is the type of the stored value. */
 struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value);
 

@@ -41,12 +41,13 @@ struct own {
     int giver;    /* whose place it takes, if it takes turns */
     struct ir_buffer **buffers;
     size_t buffer_count;
-    struct ir_value *length;   /* now, or the scalar */
-    struct ir_value *capacity; /* below grid */
-    bool may_grow;             /* it is not known whether a step makes more than that */
-    struct ir_value *place;    /* of the half, or in the memory of its turns; or NULL */
-    struct turns *turns;       /* or NULL: note [taking turns] */
-    bool hands_over, is_taken; /* there: after a step it has its giver's place; its place has another */
+    struct ir_value *length;           /* now, or the scalar */
+    struct ir_value *capacity;         /* below grid */
+    bool may_grow;                     /* it is not known whether a step makes more than that */
+    struct ir_value *place;            /* of the half, or in the memory of its turns; or NULL */
+    struct turns *turns;               /* or NULL: note [taking turns] */
+    const struct element_order *order; /* in which its elements lie: note [orders]; or NULL */
+    bool hands_over, is_taken;         /* there: after a step it has its giver's place; its place has another */
 };
 
 /* Memory in which arrays take turns. */
@@ -132,9 +133,13 @@ static struct elab_value **current(struct elaborator *e, struct loop *l) {
     struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
     for (size_t k = 0; k < s->part_count; k++) {
         struct own *own = &l->own[k];
-        state[k] = s->parts[k].is_array
-                       ? elab_of_pull(e, elab_stored(e, s->parts[k].type, own->buffers, own->place, own->length))
-                       : elab_scalar(e, own->length);
+        if (!s->parts[k].is_array) {
+            state[k] = elab_scalar(e, own->length);
+            continue;
+        }
+        struct pull *pull = elab_stored(e, s->parts[k].type, own->buffers, own->place, own->length);
+        pull->order = own->order;
+        state[k] = elab_of_pull(e, pull);
     }
     return state;
 }
@@ -150,13 +155,21 @@ static struct ir_value *places(struct elaborator *e, struct ir_value *capacity, 
     return all;
 }
 
+/* Into the array's memory, or into other memory for it, from that place on. */
+static struct writer writer_to(const struct own *own, struct ir_buffer **buffers, size_t count,
+                               struct ir_value *place) {
+    struct writer writer = elab_store_writer(buffers, count, place);
+    writer.order = own->order;
+    return writer;
+}
+
 /* Stores the array that the steps begin with. */
 static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct push *initial, runnings *all) {
     const struct stepping *s = l->stepping;
     struct own *own = &l->own[k];
     bool is_stepped = own->from != (int)k;
     if (own->turns) {
-        elab_run_later(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, own->place));
+        elab_run_later(e, all, initial, writer_to(own, own->buffers, own->buffer_count, own->place));
         return;
     }
     struct ir_value *room = has_halves(l, k) ? places(e, own->capacity, 2) : own->capacity;
@@ -166,7 +179,7 @@ static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct pu
         own->buffers[i]->rewritten = is_stepped && s->level != LEVEL_GRID;
     }
     elab_allocate(e, own->buffers, own->buffer_count);
-    elab_run_later(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, NULL));
+    elab_run_later(e, all, initial, writer_to(own, own->buffers, own->buffer_count, NULL));
     if (has_halves(l, k))
         own->place = ir_int(e->builder, 0);
 }
@@ -232,7 +245,7 @@ static struct made make(struct elaborator *e, struct loop *l, size_t k, struct p
         made.place = vacant ? vacant : ir_binary(b, OP_SUB, own->capacity, own->place);
         if (!vacant) /* 0 where this is the capacity, and the capacity where this is 0 */
             ir_bound(made.place, 0, own->capacity->high);
-        struct writer writer = elab_store_writer(own->buffers, own->buffer_count, made.place);
+        struct writer writer = writer_to(own, own->buffers, own->buffer_count, made.place);
         if (ir_known(b, fits) == IR_TRUE)
             elab_run_later(e, all, next, writer);
         else
@@ -245,7 +258,7 @@ static struct made make(struct elaborator *e, struct loop *l, size_t k, struct p
     for (size_t i = 0; i < count; i++)
         made.buffers[i]->is_swapped = s->level == LEVEL_GRID;
     elab_allocate(e, made.buffers, count);
-    elab_run_later(e, all, next, elab_store_writer(made.buffers, count, NULL));
+    elab_run_later(e, all, next, writer_to(own, made.buffers, count, NULL));
     return made;
 }
 
@@ -526,6 +539,8 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
         if (s->parts[k].is_array)
             set_capacity(e, &l, k, most[k]);
     find_turns(e, &l, kept, origins);
+    for (size_t k = 0; k < s->part_count; k++)
+        l.own[k].order = l.own[k].turns || s->level == LEVEL_THREAD ? NULL : origins[k].order;
     if (s->ring)
         ring_begin(e, s);
     runnings all = {0};
@@ -577,13 +592,33 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     return elab_put_together(e, s->type, current(e, &l));
 }
 
+/* In which order steps make each array; `orders` has none where that cannot be told. */
+struct ordering {
+    const struct stepping *stepping;
+    known_state known;
+    const struct element_order **orders;
+};
+
+static void find_orders(struct elaborator *e, void *context) {
+    const struct ordering *o = context;
+    const struct stepping *s = o->stepping;
+    e->shape++;
+    struct elab_value **next = step_next_parts(e, s, step_state_of(e, s, o->known), NULL);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array)
+            o->orders[k] = order_of_push(next[k]->push);
+}
+
 static struct elab_value *unroll(struct elaborator *e, const struct stepping *s, struct elab_value **initial,
-                                 int steps) {
+                                 known_state known, int steps) {
     struct elab_value **state = initial;
+    const struct element_order **orders = ARENA_ARRAY(e->arena, const struct element_order *, s->part_count + 1);
+    if (steps && e->options->has_mma && !e->shape && (s->level == LEVEL_BLOCK || s->level == LEVEL_WARP))
+        elab_try(e, find_orders, &(struct ordering){s, known, orders});
     e->unrolled += (uint64_t)steps;
     for (int i = 0; i <= steps; i++) {
         struct elab_value **next = i ? step_next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
-        state = elab_force_parts(e, s->parts, s->part_count, next);
+        state = elab_force_parts(e, s->parts, s->part_count, next, orders);
     }
     return elab_put_together(e, s->type, state);
 }
@@ -625,7 +660,7 @@ static void weigh(struct elaborator *e, void *context) {
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)
             w->keeps_lengths &= elab_push_length(e, elab_as_push(e, next[k])) == w->known[k];
-    elab_force_parts(e, s->parts, s->part_count, next);
+    elab_force_parts(e, s->parts, s->part_count, next, NULL);
     for (struct ir_walk walk = ir_walk(ir_current(b)); walk.at; ir_next(&walk))
         w->instructions++;
 }
@@ -653,10 +688,11 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, struct 
     if (steps < 0)
         steps = step_counted(e, s, known, e->options->unroll);
     if (steps >= 0 && !weighs_too_much(e, s, known, steps))
-        return unroll(e, s, initial, steps);
+        return unroll(e, s, initial, known, steps);
     if (e->shape)
         return step_shape(e, s, known);
-    s->ring = ring_new(e, s);
+    if (s->load)
+        s->ring = ring_new(e, s, step_state_of(e, s, known));
     return step_dynamically(e, s, initial, known);
 }
 

@@ -138,7 +138,7 @@ enum { FROM_NOWHERE = -1 };
 
 static struct origin origin_of(struct elaborator *e, const struct stepping *s, struct elab_value *const *state,
                                const struct push *push) {
-    struct origin origin = {FROM_NOWHERE, FROM_NOWHERE, false};
+    struct origin origin = {FROM_NOWHERE, FROM_NOWHERE, order_of_push(push), false};
     bool is_update = elab_is_update(push);
     if ((push->kind != PUSH_PULL && !is_update) || push->level != s->level)
         return origin;
@@ -158,7 +158,7 @@ void step_find_kept(struct elaborator *e, const struct stepping *s, known_state 
             if (s->parts[k].is_array)
                 origins[k] = origin_of(e, s, state, next[k]->push);
             else
-                origins[k] = (struct origin){FROM_NOWHERE, FROM_NOWHERE, false};
+                origins[k] = (struct origin){FROM_NOWHERE, FROM_NOWHERE, NULL, false};
             if (!kept[k] || is_same(e, kept[k], known_part(e, &s->parts[k], next[k])))
                 continue;
             kept[k] = NULL;
@@ -313,6 +313,11 @@ struct elab_value *step_shape(struct elaborator *e, const struct stepping *s, kn
     known_state kept = step_new_known(e, s);
     for (size_t k = 0; k < s->part_count; k++)
         kept[k] = initial[k];
-    step_find_kept(e, s, kept, ARENA_ARRAY(e->arena, struct origin, s->part_count + 1));
-    return elab_put_together(e, s->type, step_state_of(e, s, step_known(e, s, initial, kept, step_new_known(e, s))));
+    struct origin *origins = ARENA_ARRAY(e->arena, struct origin, s->part_count + 1);
+    step_find_kept(e, s, kept, origins);
+    struct elab_value **state = step_state_of(e, s, step_known(e, s, initial, kept, step_new_known(e, s)));
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array)
+            state[k]->pull->order = origins[k].order;
+    return elab_put_together(e, s->type, state);
 }

@@ -28,14 +28,16 @@ typedef struct ir_value **known_state;
 struct ring {
     const struct part *parts; /* arrays */
     size_t part_count;
-    struct ir_value **lengths; /* constants */
+    struct ir_value **lengths;           /* constants */
+    const struct element_order **orders; /* of the rows that products want; or NULL each */
     struct ir_buffer ***buffers;
     size_t *buffer_counts;
     int stages;
     struct ir_value *slot; /* of the step that comes next */
 };
-/* NULL: each step loads for itself. */
-struct ring *ring_new(struct elaborator *e, const struct stepping *s);
+/* NULL: each step loads for itself. `state`: before a step, as far as it is
+   known. */
+struct ring *ring_new(struct elaborator *e, const struct stepping *s, struct elab_value **state);
 /* Before the loop: the first stages. */
 void ring_begin(struct elaborator *e, const struct stepping *s);
 /* When step `done` begins: what is loaded for it is there, and a later stage on its way. */
@@ -66,7 +68,8 @@ int step_static(struct elaborator *e, const struct stepping *s, known_state init
    is an update of (-1: none). */
 struct origin {
     int from, updated;
-    bool may_hold; /* an update's pairs can be stored before: note [old values] */
+    const struct element_order *order; /* in which the step makes its elements; or NULL */
+    bool may_hold;                     /* an update's pairs can be stored before: note [old values] */
 };
 
 /* Leaves in `kept` only the parts that every step keeps. Finds in `origins` from which array each array of the next

@@ -58,13 +58,14 @@ struct elab_value *elab_put_together(struct elaborator *e, struct type *type, st
 }
 
 struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
-                                     struct elab_value *const *values) {
+                                     struct elab_value *const *values, const struct element_order *const *orders) {
     struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, count + 1);
     runnings all = {0};
     for (size_t k = 0; k < count; k++) {
         stored[k] = values[k];
         if (parts[k].is_array)
-            stored[k] = elab_of_pull(e, elab_force_later(e, elab_as_push(e, values[k]), parts[k].type, &all));
+            stored[k] = elab_of_pull(
+                e, elab_force_later(e, elab_as_push(e, values[k]), parts[k].type, orders ? orders[k] : NULL, &all));
     }
     elab_run_together(e, all.at, all.count);
     return stored;
@@ -91,7 +92,7 @@ struct elab_value *elab_force_value(struct elaborator *e, struct type *type, str
     size_t count;
     const struct part *parts = elab_parts_of(e, type, &count);
     struct elab_value *const *values = elab_take_apart(e, type, value);
-    struct elab_value **stored = elab_force_parts(e, parts, count, values);
+    struct elab_value **stored = elab_force_parts(e, parts, count, values, NULL);
     for (size_t k = 0; k < count; k++)
         if (parts[k].is_array)
             mark_plain(e, &parts[k], elab_as_push(e, values[k]), elab_as_pull(e, stored[k]));

@@ -65,6 +65,9 @@ struct pull {
         struct ir_value **extents; /* lengths of the inner dimensions of a nested array, outermost first */
         size_t extent_count;
     } memory;
+    const struct element_order
+        *order;             /* MEMORY, UNKNOWN: where its elements lie, note [orders]; NULL: one after another */
+    int64_t *asked_columns; /* UNKNOWN: gets how long the rows are by which mma reads it; or NULL */
     const struct core *list;
     const struct environment *environment;
     const struct instance *instance;
@@ -135,6 +138,8 @@ struct push {
         struct { /* MMA: the array times the second, added to the sums */
             struct pull *second, *sums;
             enum base base; /* of the elements of the two that are multiplied */
+            struct mma_size size;
+            const struct element_order *order; /* of the result, by lanes; NULL: each element by whoever gets it */
         } mma;
         const struct ranks *ranks; /* RANK_BY_INDEX: ranks.c */
     };
@@ -209,6 +214,26 @@ struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, str
    appearance in that type; ambients do not count as levels. */
 struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
 enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
+
+/* ---- order.c ---- */
+/* The order of the results of a product by so many warps: pairs by lanes. */
+const struct element_order *order_by_lanes(struct elaborator *e, struct mma_size size, int warps);
+/* The order of rows of so many elements of 16 bits, which lanes load together by eight of each; NULL: as they are. */
+const struct element_order *order_by_eights(struct elaborator *e, int64_t rows, int64_t columns);
+/* How many warps have a part, and products, one after the other; row and column where those of one begin. */
+int order_warps(const struct element_order *order);
+int order_products(const struct element_order *order);
+void order_corner(struct elaborator *e, const struct element_order *order, struct ir_value *warp,
+                  struct ir_value *product, struct ir_value **row, struct ir_value **column);
+/* Which element a place has, and where an element is. */
+struct ir_value *order_index(struct elaborator *e, const struct element_order *order, struct ir_value *place);
+struct ir_value *order_place(struct elaborator *e, const struct element_order *order, struct ir_value *index);
+/* The element of that row and column, whose place is asked for next. */
+struct ir_value *order_element(struct elaborator *e, const struct element_order *order, struct ir_value *row,
+                               struct ir_value *column);
+/* In which order elements come; NULL: in any. */
+const struct element_order *order_of_pull(const struct pull *pull);
+const struct element_order *order_of_push(const struct push *push);
 
 /* ---- pack.c: a BT element of at most 32 or 64 bits as a word (U32 or U64) ---- */
 int elab_leaf_bits(enum base base); /* in memory */

@@ -146,6 +146,7 @@ struct interp_push {
         } shuffle;
         struct { /* MMA: the array times the second, added to the sums */
             const struct interp_pull *second, *sums;
+            int64_t inner, columns;
         } mma;
     };
 };

@@ -492,18 +492,13 @@ static struct value shuffle_by(struct interp *in, enum exchange exchange, const 
     return NEW_PUSH(SHUFFLE, .of = a[1].push, .shuffle = {exchange, interp_known(in, a[0], span).scalar.integer});
 }
 
-static void check_tile(struct interp *in, const struct interp_pull *tile, const char *which, int rows, int columns,
-                       struct span span) {
-    if (tile->length != rows * columns)
-        interp_fail(in, DIAG_TILE_LENGTH, span, MMA_TILE_MESSAGE, which, rows, columns, rows * columns,
-                    (long long)tile->length);
-}
-
 PRIMITIVE(MMA) {
-    check_tile(in, a[0].pull, "first", MMA_ROWS, MMA_INNER, span);
-    check_tile(in, a[1].pull, "second", MMA_INNER, MMA_COLUMNS, span);
-    check_tile(in, a[2].pull, "third", MMA_ROWS, MMA_COLUMNS, span);
-    return NEW_PUSH(MMA, .total = MMA_ROWS * MMA_COLUMNS, .array = a[0].pull, .mma = {a[1].pull, a[2].pull});
+    struct mma_size size;
+    if (!core_mma_size(a[0].pull->length, a[1].pull->length, a[2].pull->length, &size))
+        interp_fail(in, DIAG_TILE_LENGTH, span, MMA_SIZE_MESSAGE, (long long)a[0].pull->length,
+                    (long long)a[1].pull->length, (long long)a[2].pull->length);
+    return NEW_PUSH(MMA, .total = size.rows * size.columns, .array = a[0].pull,
+                    .mma = {a[1].pull, a[2].pull, size.inner, size.columns});
 }
 
 PRIMITIVE(SHUFFLE_UP) { return shuffle_by(in, EXCHANGE_UP, a, span); }

@@ -439,11 +439,12 @@ static struct value float_at(struct interp *in, const struct interp_pull *pull, 
 static int64_t run_mma(struct interp *in, struct interp_push *push, struct sink *to) {
     for (int64_t i = 0; i < push->total; i++) {
         struct region_mark mark = region_here(in->region);
-        int64_t row = i / MMA_COLUMNS, column = i % MMA_COLUMNS;
+        int64_t inner = push->mma.inner, row = i / push->mma.columns, column = i % push->mma.columns;
         struct value sum = pull_element(in, push->mma.sums, i, push->span);
-        for (int64_t k = 0; k < MMA_INNER; k++) {
-            const struct value operands[] = {float_at(in, push->array, row * MMA_INNER + k, push->span),
-                                             float_at(in, push->mma.second, k * MMA_COLUMNS + column, push->span), sum};
+        for (int64_t k = 0; k < inner; k++) {
+            int64_t below = k * push->mma.columns + column;
+            const struct value operands[] = {float_at(in, push->array, row * inner + k, push->span),
+                                             float_at(in, push->mma.second, below, push->span), sum};
             sum = scalar_apply(in, PRIM_FMA, operands);
         }
         to->write(in, to, i, sum);

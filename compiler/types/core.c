@@ -13,6 +13,27 @@ double core_floating(const struct core *literal, enum base base) {
     return base_of_natural(base, literal->literal.magnitude);
 }
 
+/* The number whose square it is, if it is a positive multiple of `unit`; else 0. */
+static int64_t root(int64_t square, int64_t unit) {
+    int64_t found = 0;
+    for (int64_t bit = INT64_C(1) << 31; bit; bit >>= 1)
+        if ((found + bit) * (found + bit) <= square)
+            found += bit;
+    return found * found == square && found % unit == 0 ? found : 0;
+}
+
+bool core_mma_size(int64_t first, int64_t second, int64_t third, struct mma_size *size) {
+    if (first <= 0 || second <= 0 || third <= 0)
+        return false;
+    /* rows² = first * third / second, and so on */
+    if (first * third % second || first * second % third || second * third % first)
+        return false;
+    *size = (struct mma_size){root(first * third / second, MMA_ROWS), root(first * second / third, MMA_INNER),
+                              root(second * third / first, MMA_COLUMNS)};
+    return size->rows && size->inner && size->columns && size->rows * size->inner == first &&
+           size->inner * size->columns == second && size->rows * size->columns == third;
+}
+
 struct span core_result_span(const struct core_global *kernel) {
     const struct core *body = kernel->body;
     for (size_t i = 0; i < kernel->parameter_count && body->kind == CORE_LAMBDA; i++)

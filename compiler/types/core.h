@@ -32,9 +32,17 @@ enum push_kind {
 };
 enum exchange { EXCHANGE_BY_FUNCTION, EXCHANGE_UP, EXCHANGE_DOWN, EXCHANGE_XOR };
 
-/* The matrices of mma: ROWS × INNER, INNER × COLUMNS and ROWS × COLUMNS. */
+/* The matrices of a unit's instruction: ROWS × INNER, INNER × COLUMNS and ROWS × COLUMNS. Those of mma are of
+   multiples of these. */
 enum { MMA_ROWS = 16, MMA_COLUMNS = 8, MMA_INNER = 16 };
-#define MMA_TILE_MESSAGE "the %s matrix of `mma` has %d rows of %d elements, %d in all, and this has %lld"
+struct mma_size {
+    int64_t rows, inner, columns;
+};
+/* The one size at which the three matrices have so many elements; false: there is none. */
+bool core_mma_size(int64_t first, int64_t second, int64_t third, struct mma_size *size);
+#define MMA_SIZE_MESSAGE                                                                                               \
+    "`mma` wants matrices of 16 r rows and 16 n columns, 16 n and 8 c, and 16 r and 8 c, and there are none of %lld, " \
+    "%lld and %lld elements"
 
 enum core_kind {
     CORE_LITERAL,   /* literal, of the node's type: a base type, or a variable of class num or floating */

@@ -13,9 +13,9 @@ ORDER = 10
 
 # The most lines that a folder may have; SLACK fewer are too few for its figure. A change that needs more says so here.
 LINES = {
-    "compiler/backend": 4550,
+    "compiler/backend": 4600,
     "compiler/driver": 6050,
-    "compiler/elaborate": 11600,
+    "compiler/elaborate": 12050,
     "compiler/host": 2150,
     "compiler/interp": 3200,
     "compiler/ir": 16950,

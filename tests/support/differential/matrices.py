@@ -72,7 +72,7 @@ for name in ("matMulBy", "matMulTiled 16 16 2", "matMulShared", "matMulVectors")
             y: s * 3 + (x ^ y) & WORD, words)
 product("matMul", "matMul height inner width xs ys", "uint", lambda s, x, y: s + x * y & WORD, words)
 product("matMulFma", "matMulFma height inner width xs ys", "double", lambda s, x, y: s + x * y, doubles)
-for name in ("matMulFloat", "matMulUnits 2 2 2 1"):
+for name in ("matMulFloat", "matMulUnits 64 16"):
     product(name.split()[0], f"{name} height inner width (map f16 xs) (map f16 ys)", "float",
             lambda s, x, y: s + x * y, doubles)
 
