@@ -259,21 +259,25 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     text_add(p->out, ";\n");
     print_line_of(p, statement->span);
     print_indent(p);
+    bool of_second = statement->rows && !statement->rows[0];
     p->products[base == BASE_BF16] |= part_bit(PART_PRODUCTS) | (statement->held   ? part_bit(PART_PRODUCTS_OF_HELD)
+                                                                 : of_second       ? part_bit(PART_PRODUCTS_OF_SECOND)
                                                                  : statement->rows ? part_bit(PART_PRODUCTS_OF_ROWS)
                                                                                    : 0);
     p->products[0] |= statement->held ? part_bit(PART_HELD_ROWS) : 0;
     text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name,
-                statement->held   ? "_held"
-                : statement->rows ? "_rows"
-                                  : "");
+                statement->held          ? "_held"
+                : statement->are_columns ? "_second_by_columns"
+                : of_second              ? "_second"
+                : statement->rows        ? "_rows"
+                                         : "");
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     for (size_t i = 0; i < MMA_OPERANDS; i++) {
         text_add(p->out, ", ");
         print_expr(p, statement->operands[i], PRECEDENCE_ANY);
     }
-    for (size_t i = 0; i < MMA_PLACES && statement->rows; i++) {
+    for (size_t i = of_second; i < MMA_PLACES && statement->rows; i++) {
         text_add(p->out, ", ");
         if (statement->held)
             print_address(p, statement->held[i]->array, statement->held[i]->operands[0]);
@@ -589,7 +593,8 @@ static void print_file_head(struct printer *p) {
 }
 
 static void print_matrices(struct printer *p) {
-    static const enum part order[] = {PART_PRODUCTS, PART_HELD_ROWS, PART_PRODUCTS_OF_ROWS, PART_PRODUCTS_OF_HELD};
+    static const enum part order[] = {PART_PRODUCTS, PART_HELD_ROWS, PART_PRODUCTS_OF_ROWS, PART_PRODUCTS_OF_SECOND,
+                                      PART_PRODUCTS_OF_HELD};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (int is_bf16 = 0; is_bf16 < 2; is_bf16++) {
             const struct text_word words[] = {{"HALF", base_info[is_bf16 ? BASE_BF16 : BASE_F16].name}, {0}};

@@ -54,13 +54,14 @@ static struct ir_value *fragment(struct elaborator *e, const struct matrix *m, s
     return elab_as_scalar(e, elab_index(e, m->pull, at_in(e, m, row, below, column, right)));
 }
 
-/* Where in a buffer with stages the eight elements next to each other begin that are a row, or half of one; NULL: they
-   are not so. See note [rows of matrices] in ir.h. */
+/* Where in a buffer with stages the eight elements next to each other begin that are a row, or half of one, or half of
+   a column; NULL: they are not so. See note [rows of matrices] in ir.h. */
 static struct ir_value *row_place(struct elaborator *e, const struct matrix *m, struct ir_value *row,
-                                  struct ir_value *column) {
+                                  struct ir_value *column, bool by_columns) {
     const struct ir_instruction *first = NULL;
     for (int i = 0; i < MMA_ROW; i++) {
-        const struct ir_instruction *load = fragment(e, m, row, 0, column, i)->definition;
+        const struct ir_value *element = fragment(e, m, row, by_columns ? i : 0, column, by_columns ? 0 : i);
+        const struct ir_instruction *load = element->definition;
         int64_t distance;
         if (!load || load->kind != IR_LOAD || !load->buffer->stages || (first && load->buffer != first->buffer) ||
             (first && (!linear_distance(first->operands[0], load->operands[0], &distance) || distance != i)))
@@ -70,12 +71,28 @@ static struct ir_value *row_place(struct elaborator *e, const struct matrix *m, 
     return ir_is_multiple(first->operands[0], MMA_ROW) ? first->operands[0] : NULL;
 }
 
+/* The places of note [rows of matrices]. Are those of the second matrix places in columns? */
+static bool find_places(struct elaborator *e, const struct matrix *x, const struct matrix *y, struct ir_value *lane,
+                        struct ir_value *places[MMA_PLACES]) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0), *eight = ir_int(b, MMA_ROW);
+    struct ir_value *row = ir_binary(b, OP_REM, lane, ir_int(b, MMA_ROWS));
+    struct ir_value *half = ir_binary(b, OP_MUL, ir_binary(b, OP_DIV, lane, ir_int(b, MMA_ROWS)), eight);
+    places[1] = row_place(e, y, row, zero, false);
+    places[0] = places[1] ? row_place(e, x, row, half, false) : NULL;
+    if (places[1])
+        return false;
+    struct ir_value *below = ir_binary(b, OP_REM, ir_binary(b, OP_DIV, lane, eight), ir_int(b, 2));
+    places[1] = row_place(e, y, ir_binary(b, OP_MUL, below, eight), ir_binary(b, OP_REM, lane, eight), true);
+    return places[1] != NULL;
+}
+
 /* A lane's part of one product: 16 rows of `x`, 8 columns of `y`. */
 static void run_product(struct elaborator *e, const struct matrix *x, const struct matrix *y, const struct matrix *sum,
                         struct ir_value *lane, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct ir_value *operands[MMA_OPERANDS], *sums[MMA_SUMS], *places[MMA_SUMS], *four = ir_int(b, 4);
-    struct ir_value *group = ir_binary(b, OP_DIV, lane, four), *zero = ir_int(b, 0);
+    struct ir_value *group = ir_binary(b, OP_DIV, lane, four);
     struct ir_value *pair = ir_binary(b, OP_MUL, ir_binary(b, OP_REM, lane, four), ir_int(b, 2));
     size_t count = 0;
     for (int i = 0; i < MMA_FIRST; i++)
@@ -86,11 +103,9 @@ static void run_product(struct elaborator *e, const struct matrix *x, const stru
         places[i] = at_in(e, sum, group, i / 2 * 8, pair, i % 2);
         operands[count++] = elab_as_scalar(e, elab_index(e, sum->pull, places[i]));
     }
-    struct ir_value *row = ir_binary(b, OP_REM, lane, ir_int(b, MMA_ROWS)), *rows[MMA_PLACES] = {NULL};
-    struct ir_value *half = ir_binary(b, OP_MUL, ir_binary(b, OP_DIV, lane, ir_int(b, MMA_ROWS)), ir_int(b, MMA_ROW));
-    rows[0] = row_place(e, x, row, half);
-    rows[1] = rows[0] ? row_place(e, y, row, zero) : NULL;
-    ir_mma(b, operands, rows[1] ? rows : NULL, sums);
+    struct ir_value *rows[MMA_PLACES];
+    bool by_columns = find_places(e, x, y, lane, rows);
+    ir_mma(b, operands, rows, by_columns, sums);
     for (int i = 0; i < MMA_SUMS; i++)
         writer->write(e, writer, places[i], elab_scalar(e, sums[i]));
 }

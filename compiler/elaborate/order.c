@@ -146,7 +146,14 @@ struct ir_value *order_index(struct elaborator *e, const struct element_order *o
     return element_of(e, order, row, column, place);
 }
 
+/* Do elements lie one after another? Those of a warp that has products below each other do. */
+static bool is_by_rows(const struct element_order *order) {
+    return order->kind == ORDER_BY_LANES && order_warps(order) == 1 && order->wide == 1;
+}
+
 struct ir_value *order_place(struct elaborator *e, const struct element_order *order, struct ir_value *index) {
+    if (is_by_rows(order))
+        return index;
     index = ir_resolve(e->builder, index);
     struct ir_value *known = map_get(order->places, index);
     if (known && (!known->region || ir_region_inside(ir_current(e->builder), known->region)))
@@ -168,5 +175,7 @@ const struct element_order *order_of_pull(const struct pull *pull) {
 const struct element_order *order_of_push(const struct push *push) {
     while (push->kind == PUSH_MAP)
         push = push->of;
-    return push->kind == PUSH_MMA ? push->mma.order : push->kind == PUSH_PULL ? order_of_pull(push->array) : NULL;
+    if (push->kind == PUSH_MMA)
+        return push->mma.order && is_by_rows(push->mma.order) ? NULL : push->mma.order;
+    return push->kind == PUSH_PULL ? order_of_pull(push->array) : NULL;
 }

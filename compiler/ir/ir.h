@@ -154,8 +154,10 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
    note [rows of matrices]
    Where both matrices are read from buffers with stages, eight elements of a row next to each other at
    a multiple of eight, two operands more are places there: of lane l, where elements 8 (l / 16) … of
-   row l % 16 of the first begin, and where row l % 16 of the second begins. From these a GPU's lanes
-   load what they need together (ldmatrix); the operands that stand for elements are the same. */
+   row l % 16 of the first begin, and where row l % 16 of the second begins. Where the second alone is read so, there
+   is one operand more, that of the second; or, `by_columns`, where elements 8 (l / 8 % 2) … of its column l % 8 begin.
+   From these a GPU's lanes load what they need together (ldmatrix); the operands that stand for elements are the
+   same. */
 enum {
     MMA_FIRST = 8,
     MMA_SECOND = 4,
@@ -299,6 +301,9 @@ struct ir_instruction {
         struct { /* SWAP */
             struct ir_buffer *other;
         } swap;
+        struct { /* MMA */
+            bool by_columns;
+        } mma;
     } as;
 };
 /* A member of `as`. Builds under sanitisers stop where the instruction is of another kind. */
@@ -308,7 +313,8 @@ enum {
     IR_HAS_store = 1 << IR_STORE | 1 << IR_ATOMIC,
     IR_HAS_branch = 1 << IR_IF,
     IR_HAS_loop = 1 << IR_FORALL | 1 << IR_FOR | 1 << IR_WHILE,
-    IR_HAS_swap = 1 << IR_SWAP
+    IR_HAS_swap = 1 << IR_SWAP,
+    IR_HAS_mma = 1 << IR_MMA
 };
 
 /* ---- kernels ---- */

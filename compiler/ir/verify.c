@@ -211,8 +211,9 @@ static void check_exchange(struct verifier *v, const struct ir_instruction *at, 
 
 static void check_mma(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
     check_exchange(v, at, region);
-    bool has_places = at->operand_count == MMA_OPERANDS + MMA_PLACES;
-    if ((at->operand_count != MMA_OPERANDS && !has_places) || at->result_count != MMA_SUMS) {
+    size_t places = at->operand_count - MMA_OPERANDS;
+    if (at->operand_count < MMA_OPERANDS || places > MMA_PLACES || at->result_count != MMA_SUMS ||
+        (IR_PART(at, mma).by_columns && places != 1)) {
         complain(v, at, "a product of matrices with %zu operands", at->operand_count);
         return;
     }

@@ -211,14 +211,15 @@ static void lower_mma(struct lowering *l, const struct ir_instruction *instructi
     struct target_expr **rows = instruction->operand_count > MMA_OPERANDS && l->now
                                     ? ARENA_ARRAY(l->arena, struct target_expr *, MMA_PLACES + 1)
                                     : NULL;
-    for (size_t i = 0; i < MMA_PLACES && rows; i++) {
+    size_t missing = MMA_OPERANDS + MMA_PLACES - instruction->operand_count; /* of the first matrix */
+    for (size_t i = missing; i < MMA_PLACES && rows; i++) {
         const struct ir_instruction *load = instruction->operands[i ? MMA_FIRST : 0]->definition;
         struct target_array *array = load && load->kind == IR_LOAD ? lower_array(l, load->buffer) : NULL;
         if (!array || array->space != TARGET_SPACE_SHARED)
             rows = NULL;
         else
-            rows[i] =
-                expr_element(l, array->element, array, lower_place(l, array, instruction->operands[MMA_OPERANDS + i]));
+            rows[i] = expr_element(l, array->element, array,
+                                   lower_place(l, array, instruction->operands[MMA_OPERANDS + i - missing]));
     }
     if (rows) {
         rows[MMA_PLACES] = expr_variable(l, l->now->variable, 0, UINT32_MAX);
@@ -235,6 +236,7 @@ static void lower_mma(struct lowering *l, const struct ir_instruction *instructi
     product->operands = operands;
     product->results = results;
     product->rows = rows;
+    product->are_columns = rows && IR_PART(instruction, mma).by_columns;
 }
 
 /* ---- checks ---- */

@@ -178,16 +178,17 @@ struct target_statement {
     struct target_variable *variable;
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
-    struct target_expr *expected;      /* ATOMIC: to be exchanged for value */
-    struct target_expr **operands;     /* MMA: MMA_OPERANDS */
-    struct target_expr **rows;         /* MMA: NULL, or elements: note [rows of matrices] in ir.h */
+    struct target_expr *expected;  /* ATOMIC: to be exchanged for value */
+    struct target_expr **operands; /* MMA: MMA_OPERANDS */
+    struct target_expr *
+        *rows; /* MMA: NULL, or elements, of the first matrix perhaps NULL: note [rows of matrices] in ir.h */
     struct target_expr **held;         /* MMA: NULL, or where its matrices' rows are held: note [rows held] in kept.c */
     struct target_variable **results;  /* MMA: MMA_SUMS */
     int64_t copied;                    /* COPY: elements, a multiple of; END_COPIES: groups */
     int threads;                       /* COPY: these; 0: by this thread */
     struct target_padding paddings[2]; /* COPY: of where to and from */
     enum target_piece piece;           /* COPY: by this thread, of more than one element */
-    bool are_columns;                  /* HOLD_ROWS: the matrix's columns are wanted */
+    bool are_columns;                  /* HOLD_ROWS: the matrix's columns are wanted; MMA: rows[1] is of columns */
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;

@@ -95,9 +95,9 @@ struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 /* The lanes in which all of these bits are 0, or not all, as here. `bits` is the same in all lanes. */
 struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct ir_value *bits);
 /* Operands and results as note [fragments] has them. */
-/* `places`: MMA_PLACES, or NULL. */
-void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS], struct ir_value *const *places,
-            struct ir_value *results[MMA_SUMS]);
+/* `places`: MMA_PLACES, those that there are not are NULL. */
+void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS],
+            struct ir_value *const places[MMA_PLACES], bool by_columns, struct ir_value *results[MMA_SUMS]);
 /* The index of such a place among the kernel's. */
 uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 /* `a` and `limit` are ints. */

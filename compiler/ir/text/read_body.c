@@ -282,6 +282,8 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     case IR_BALLOT:
         reader_values(r, &operands);
         set_operands(i, &operands);
+        if (i->kind == IR_MMA)
+            IR_PART(i, mma).by_columns = reader_accept(r, "columns");
         break;
     case IR_ALLOCATE: i->buffer = reader_buffer_use(r); break;
     case IR_SWAP:

@@ -304,6 +304,8 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
     case IR_MMA:
         text_add(out, ir_kind_names[i->kind]);
         add_values(w, i->operands, i->operand_count);
+        if (i->kind == IR_MMA && IR_PART(i, mma).by_columns)
+            text_add(out, " columns");
         end_line(w);
         return;
     case IR_CHECK:
