@@ -215,12 +215,28 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count) {
     return known->is_constant && known->constant.integer == 0;
 }
 
+/* The index of which it was checked that an array has it, with what was asked; else NULL. */
+static struct ir_value *asked_before(const struct ir_value *index, struct ir_value **condition) {
+    const struct ir_instruction *made = index->definition;
+    bool is_asked = made && made->kind == IR_OPERATION && made->op == OP_SELECT && made->operands[2]->is_constant &&
+                    made->operands[2]->constant.integer == 0;
+    *condition = is_asked ? made->operands[0] : NULL;
+    return is_asked ? made->operands[1] : NULL;
+}
+
+/* Where an index was wrong, that was told, and 0 stands for it: a second array, whose elements the first one has, asks
+   nothing then. */
+static bool is_covered(struct elaborator *e, const struct ir_value *index, struct ir_value *length) {
+    struct ir_value *condition, *asked = asked_before(index, &condition);
+    return asked && ir_implies(e->builder, condition, elab_is_inside(e, asked, length));
+}
+
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
     bool is_looked_at = e->tries && !e->may_leave_loops; /* nothing of it is run */
     if (!e->guards || is_looked_at || e->shape || !index || !length)
         return index;
     struct ir_value *inside = elab_is_inside(e, index, length);
-    if (ir_prove(e->builder, inside))
+    if (ir_prove(e->builder, inside) || is_covered(e, index, length))
         return index;
     elab_check(e, CHECK_INDEX, inside, index, length, e->span);
     if (elab_is_none(e, length)) /* what a known 0 leads to might be rejected, though no element is ever asked for */

@@ -285,6 +285,7 @@ struct ir_instruction {
             bool is_split;   /* the library's own: for a whole chunk, and for what is left */
             bool is_inside;  /* on where a loop's place lies: note [borders] in passes/split.c; its condition is
                                 comparisons of places, joined by `and`, and its else-branch is right everywhere */
+            bool is_asked;   /* the else-branch is the loop of the first with its checks: passes/ask_before.c */
             bool is_ranges;  /* the condition is whether a block is of the first of two ranges: join_launches.c */
             bool is_last;    /* one iteration of the launch takes the first branch: last_block.c */
             bool takes_both; /* each branch by some turn of a loop: what goes wrong in one goes wrong */

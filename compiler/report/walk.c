@@ -154,6 +154,11 @@ static void walk_if(struct walker *w, const struct ir_instruction *branch) {
         value_hand_on(w, branch->results, taken->yields.at, branch->result_count);
         return;
     }
+    if (IR_PART(branch, branch).is_asked) { /* the other one is of a run that fails */
+        walk_region(w, branch->regions[0]);
+        value_hand_on(w, branch->results, branch->regions[0]->yields.at, branch->result_count);
+        return;
+    }
     enum known state = value_state(w, branch->operands[0]);
     w->by_index |= state == KNOWN_BY_INDEX ? BY_INDEX_COUNTS : 0;
     struct tally *yes = once(w, branch->regions[0]), *no = once(w, branch->regions[1]);

@@ -192,7 +192,8 @@ def cases(env):
         wrong = [name for name in known if not tests[name]] + sorted(set(tests) - set(known))
         assert len(known) > 10 and not wrong, f"passes without a test that names them, or none: {' '.join(wrong)}"
         steps = [row.name for row in passes_def.rows() if row.is_step]
-        needed = {"merge-checks": ["--check"]}  # the options without which a pass has nothing to do
+        # The options without which a pass has nothing to do.
+        needed = dict.fromkeys(("ask-before", "merge-checks"), ["--check"])
         for at, name in enumerate(known):
             for path, options in ((path, needed.get(name, [])) for path in tests[name]):
                 # The IR before and after a pass. A step, or what later passes alone see, is in the text.

@@ -237,6 +237,10 @@ static void copy(struct rebuild *r, const struct ir_instruction *at) {
     case IR_FOR:
     case IR_WHILE: copy_loop(r, at); break;
     case IR_IF: copy_branch(r, at); break;
+    case IR_CHECK:
+        if (ir_known(r->b, rebuilt(r, at->operands[0])) != IR_TRUE)
+            copy_as_it_is(r, at);
+        break;
     default: copy_as_it_is(r, at);
     }
 }
@@ -338,6 +342,27 @@ void rebuild_keep(struct rebuild *r, struct ir_instruction *at) {
     default: break;
     }
     builder_keep(b, at);
+}
+
+struct ir_instruction *rebuild_versions(struct rebuild *r, struct ir_instruction *loop, struct ir_value *condition) {
+    struct ir_builder *b = r->b;
+    size_t count = loop->result_count;
+    enum ir_truth truth = ir_begin_choice(b, condition);
+    struct ir_value **results = ARENA_ARRAY(b->scratch, struct ir_value *, count + 1);
+    struct ir_instruction *branch = truth == IR_UNKNOWN ? ir_current(b)->owner : NULL;
+    if (truth != IR_FALSE)
+        rebuild_copy(r, loop);
+    if (branch)
+        ir_else(b, all_rebuilt(r, loop->results, count), count);
+    begin_copies(r);
+    if (truth != IR_TRUE)
+        rebuild_keep(r, loop);
+    if (!branch)
+        return NULL;
+    ir_end_if(b, loop->results, results, count, false);
+    for (size_t i = 0; i < count; i++)
+        map_set(r->values, loop->results[i], results[i]);
+    return branch;
 }
 
 void rebuild_kernel(struct arena *arena, struct ir_kernel *kernel, rebuild_put *put_one, void *context) {

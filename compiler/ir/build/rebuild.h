@@ -31,6 +31,9 @@ void rebuild_branched(struct rebuild *r, const struct ir_instruction *loop, rebu
                       rebuild_before *is_before, void *context);
 /* A copy of a value whose instruction has not been copied yet: its operations, and theirs, are made here already. */
 struct ir_value *rebuild_early(struct rebuild *r, struct ir_value *value);
+/* A branch on the condition: a copy of the loop with what was said for the next copy, and else the loop itself. NULL:
+   the condition is known, and one of them is all there is. */
+struct ir_instruction *rebuild_versions(struct rebuild *r, struct ir_instruction *loop, struct ir_value *condition);
 /* The instruction itself goes here, with all that is within. */
 void rebuild_keep(struct rebuild *r, struct ir_instruction *instruction);
 

@@ -12,6 +12,7 @@ void pass_rereads(struct arena *arena, struct ir_kernel *kernel);
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel);
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_stages(struct arena *arena, struct ir_kernel *kernel);
+void pass_ask_before(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_checks(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel);
 void pass_fuse_loops(struct arena *arena, struct ir_kernel *kernel);

@@ -450,14 +450,9 @@ static bool split_tile(void *context, struct rebuild *r, struct ir_instruction *
     struct ir_value *runs = ir_binary(s->b, OP_LT, ir_constant(s->b, count->base, (union scalar){.integer = 0}), count);
     if (ir_implies(s->b, runs, ir_unary(s->b, OP_NOT, condition)))
         return false;
-    enum ir_truth truth = ir_begin_choice(s->b, condition);
     s->kernel->changes++;
     say_known(s);
-    rebuild_copy(r, loop);
-    ir_other_choice(s->b, truth);
-    if (truth == IR_UNKNOWN)
-        rebuild_keep(r, loop);
-    ir_end_choice(s->b, truth);
+    rebuild_versions(r, loop, condition);
     return true;
 }
 

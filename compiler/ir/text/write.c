@@ -240,6 +240,7 @@ static void write_branch(struct ir_writer *w, const struct ir_instruction *i) {
     add_values(w, i->operands, 1);
     text_add(w->out, IR_PART(i, branch).is_split ? " split" : "");
     text_add(w->out, IR_PART(i, branch).is_inside ? " inside" : "");
+    text_add(w->out, IR_PART(i, branch).is_asked ? " asked" : "");
     text_add(w->out, IR_PART(i, branch).takes_both ? " both" : "");
     open(w);
     write_region(w, i->regions[0]);
