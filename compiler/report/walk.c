@@ -386,8 +386,8 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
 
 /* note [loops again]
    A loop over threads stands in others, and most turns of these find it as the turn before did. The walk keeps
-   its tally, with the values from outside that it uses, and adds it again where they are the same. A value that only the
-   index of a loop around decides may be any, if it decided nothing. */
+   its tally, with the values from outside that it uses, and adds it again where they are the same. A value that only
+   the index of a loop around decides may be any, if it decided nothing. */
 struct kept_loop {
     const struct ir_value **values; /* from outside */
     size_t count;

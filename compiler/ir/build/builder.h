@@ -151,7 +151,7 @@ struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint6
 /* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
    at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
-/* Of a loop, whose body is open. */
+/* The body of such a loop is open. */
 void facts_runs(struct ir_builder *b, struct ir_value *count, struct ir_value *index);
 void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
 /* The condition of the branch whose region is open now. Its last orders are kept when it ends. */

@@ -124,7 +124,7 @@ static void learn_holds(struct ir_builder *b, const struct ir_value *condition, 
         (is_minor ? push_minor_order : push_order)(b, made->operands[0], made->operands[1], made->op == OP_LT);
 }
 
-/* What holds at the end of a region that was taken. */
+/* A region was taken: the orders at its end hold. */
 static void learn_taken(struct ir_builder *b, const struct ir_region *region) {
     for (size_t i = 0; i < b->kept_orders.count; i++) {
         const struct kept_order *kept = &b->kept_orders.at[i];

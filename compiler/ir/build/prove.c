@@ -108,8 +108,8 @@ static bool has_order(const struct ir_builder *b, const struct ir_instruction *m
     return false;
 }
 
-/* Whether a branch's condition holds, of which the branch or an order here tells; what a proof supposes does not count,
-   as sums that are kept are made by this. */
+/* Does a branch's condition hold, as the branch that is open, or an order here, tells? No supposition of a proof
+   counts, as sums that are kept are made by this. */
 static enum ir_truth settled_truth(struct ir_builder *b, const struct ir_value *condition) {
     const struct ir_instruction *made = condition->definition;
     size_t count = b->supposed.count > b->supposed_from ? b->orders_supposed_from : b->orders.count;
@@ -127,8 +127,8 @@ static bool is_given(const struct ir_instruction *branch, const struct ir_value 
     return *which < branch->result_count;
 }
 
-/* What a branch gives whose condition is known. NULL: it gives no such; or an operation of its own, of which the value
-   that it gives says more in a product. */
+/* A branch whose condition is known gives this value. NULL: the condition is not known; or the value is an operation of
+   the branch's own, and the branch's result says more in a product. */
 static struct ir_value *given_here(struct ir_builder *b, const struct ir_value *x) {
     const struct ir_instruction *made = x->definition;
     enum ir_truth truth = made && made->kind == IR_IF ? settled_truth(b, made->operands[0]) : IR_UNKNOWN;

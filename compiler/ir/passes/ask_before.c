@@ -6,12 +6,12 @@
    begins, in 64 bits, so one condition of them is asked there. Where it holds, a copy of the loop runs that has no
    check, and no choice of another index. Else the loop runs as it was, and tells what it told before: so the condition
    only has to be enough. It is asked where it costs least. That is on the host, before a launch, where the bounds are
-   made of lengths and numbers that it has. What is left of a launch is asked before counted loops of its threads, as
-   where a row of a sparse matrix lies.
+   made of lengths and numbers that it has. The checks that are left of a launch are asked before counted loops of its
+   threads, as where a row of a sparse matrix lies.
 
    A sum is the sum of its terms' bounds. It is computed modulo 2^32 in the loop, and as an integer here: where the
-   integer is an index of an array, both are the same. What is divided, compared or chosen must fit its type instead,
-   which is asked, too. Only checks of accesses are taken out, as there is one for each element. */
+   integer is an index of an array, both are the same. A number that is divided, compared or chosen must fit its type
+   instead, which is asked, too. Only checks of accesses are taken out, as there is one for each element. */
 #include "ir/passes/pass_list.h"
 
 #include "ir/build/linear.h"
@@ -22,8 +22,8 @@
 
 enum { DEEPEST_INTERVAL = 24, DEEPEST_STEADY = 8, SMALL_FACTOR = 1 << 20, MOST_FACTS = 16 };
 
-/* What a value is at least and at most, i64, known where the loop begins; if `needs` holds, which NULL always does. An
-   end that nothing is known of is that of the value's type. */
+/* The least and the most that a value is, i64, known where the loop begins; if `needs` holds, which NULL always does.
+   An end that nothing is known of is that of the value's type. */
 struct interval {
     struct ir_value *low, *high, *needs;
     bool no_low, no_high;
@@ -158,7 +158,7 @@ static struct interval product_of(struct asker *k, struct interval x, struct int
     return (struct interval){low, high, needs, is_open, is_open};
 }
 
-/* Of natural numbers, and a divisor that is not 0. */
+/* Both are natural numbers, and the divisor is not 0. */
 static struct interval quotient_of(struct asker *k, enum ir_op op, struct interval x, struct interval y) {
     struct ir_value *needs = both(k, both(k, x.needs, y.needs), natural(k, x.low)), *one = number(k, 1);
     needs = both(k, needs, at_most(k, one, y.low));
@@ -182,7 +182,7 @@ static struct interval lesser_or_greater(struct asker *k, enum ir_op op, struct 
                              is_least ? x.no_high && y.no_high : x.no_high || y.no_high};
 }
 
-/* By a count that is the same in all turns. */
+/* All turns shift by the same count. */
 static struct interval shifted(struct asker *k, enum ir_op op, struct interval x, struct interval count) {
     struct ir_value *by = ir_binary(k->b, OP_MIN, ir_binary(k->b, OP_MAX, count.low, number(k, 0)), number(k, 30));
     struct ir_value *needs = both(k, x.needs, ir_binary(k->b, OP_EQ, by, count.low));
@@ -274,7 +274,7 @@ static struct ir_value *count_of(const struct ir_value *value) {
     return counts && loop->parameters[0] == value ? loop->operands[0] : NULL;
 }
 
-/* What is needed for a fact's sum to be the difference of the integers that were compared. */
+/* If this holds, a fact's sum is the difference of the integers that were compared. */
 static struct ir_value *needs_of(struct asker *k, const struct fact *fact, int depth) {
     return both(k, exact(k, fact->x, depth - 1).needs, exact(k, fact->y, depth - 1).needs);
 }
@@ -424,7 +424,7 @@ static struct ir_value *ask_order(struct asker *k, struct ir_value *x, struct ir
     return both(k, asked, may_wrap ? of.needs : fitting(k, of, x->base).needs);
 }
 
-/* What holds before the loop, if the condition is to hold wherever it is asked in it. NULL: nothing is known. */
+/* If this holds before the loop, the condition holds wherever the loop asks it. NULL: nothing is known. */
 static struct ir_value *ask(struct asker *k, struct ir_value *condition) {
     const struct ir_instruction *made = operation_of(condition);
     struct ir_value *x, *y;
