@@ -430,7 +430,7 @@ enum fcl_status fcl_into_end(struct fcl_context *context, enum fcl_status status
         fcl_buffer_free(made[i]);
         made[i] = NULL;
     }
-    context->into = (struct fclrt_into){NULL};
+    context->into = (struct fclrt_into){.results = NULL};
     return status;
 }
 
