@@ -195,11 +195,12 @@ enum fcl_status fcl_finish(struct fcl_context *context);
 // cl_command_queue or a CUstream (NULL: the default stream) of the same device. C has none: nothing is waited for.
 enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue);
 
-// What is asked from here on goes to this queue of the caller's, each part after what was asked of the context before,
-// and the host waits for nothing: so each call can have the queue, or stream, that its caller works on. It is of the
-// kinds that fcl_options.queue takes, of this context's device and the driver's context; NULL is the one that the
-// context was opened with. It must live until another one is used, or the context is closed. FCL_INVALID for C, which
-// has no queues, and for a queue of another context. Between fcl_graph_begin and fcl_graph_end it fails.
+// From here on the context's work goes to this queue of the caller's, after all work that was asked
+// of the context before. The host waits for nothing. So each call can have the queue, or stream,
+// that its caller works on. It is of the kinds that fcl_options.queue takes, of this context's
+// device and the driver's context; NULL is the one that the context was opened with. It must live
+// until another one is used, or the context is closed. FCL_INVALID for C, which has no queues, and
+// for a queue of another context. Between fcl_graph_begin and fcl_graph_end it fails.
 enum fcl_status fcl_use_queue(struct fcl_context *context, void *queue);
 
 // Where device memory comes from, in place of the driver: so that it is of a pool that others share. `queue` is the one
@@ -382,8 +383,8 @@ uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint
 
 // ---------------------------------------------------------------- results in buffers of the caller's
 
-// Between these, what a `_device` function or fclc_run makes for result i is to be results[i], NULL
-// for a number; both lists live until the end. A `_device_into` function is such a pair around the
+// Between these, a `_device` function or fclc_run stores its result i in results[i], which is NULL for
+// a number; both lists live until the end. A `_device_into` function is such a pair around the
 // `_device` one. The device stores straight into a buffer that has room for all that the kernel may
 // store, which of a filter is its input's length, and that shares no memory with the arguments.
 // Where it cannot (that, a state that steps leave in one of two buffers, memory of others that does

@@ -267,8 +267,8 @@ static void print_mma(struct printer *p, const struct target_statement *statemen
     p->products[0] |= statement->held ? part_bit(PART_HELD_ROWS) : 0;
     text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name,
                 statement->held          ? "_held"
-                : statement->are_columns ? "_second_by_columns"
-                : of_second              ? "_second"
+                : statement->are_columns ? "_second<true>"
+                : of_second              ? "_second<false>"
                 : statement->rows        ? "_rows"
                                          : "");
     for (size_t i = 0; i < MMA_SUMS; i++)

@@ -238,6 +238,14 @@ void accesses_finish(struct walker *w, const struct tally *tally) {
     }
 }
 
+/* All lanes at one place. */
+static void add_same(struct walker *w, const struct report_array *array, enum report_use use, struct amount count,
+                     struct amount units) {
+    const struct report_access access = {
+        .array = array, .use = use, .pattern = REPORT_SAME, .bytes = 4, .count = count, .sure = count, .units = units};
+    vec_push(w->arena, &w->launch->accesses, access);
+}
+
 void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, struct amount draws) {
     struct report_array *told = ARENA_NEW(w->arena, struct report_array), *counter = array_of(w, tickets);
     *told = (struct report_array){
@@ -245,29 +253,7 @@ void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, stru
     vec_push(w->arena, &w->launch->arrays, told);
     struct amount reads = amount_product(w->arena, w->symbols, draws, amount_number(w->target->block_threads));
     double warps = ceil((double)w->target->block_threads / REPORT_LANES);
-    const struct report_access accesses[] = {
-        {.array = counter,
-         .use = REPORT_ATOMIC,
-         .pattern = REPORT_SAME,
-         .bytes = 4,
-         .count = draws,
-         .sure = draws,
-         .units = draws},
-        {.array = told,
-         .use = REPORT_STORE,
-         .pattern = REPORT_SAME,
-         .bytes = 4,
-         .count = draws,
-         .sure = draws,
-         .units = draws},
-        {.array = told,
-         .use = REPORT_LOAD,
-         .pattern = REPORT_SAME,
-         .bytes = 4,
-         .count = reads,
-         .sure = reads,
-         .units = amount_product(w->arena, w->symbols, draws, amount_number(warps))},
-    };
-    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
-        vec_push(w->arena, &w->launch->accesses, accesses[i]);
+    add_same(w, counter, REPORT_ATOMIC, draws, draws);
+    add_same(w, told, REPORT_STORE, draws, draws);
+    add_same(w, told, REPORT_LOAD, reads, amount_product(w->arena, w->symbols, draws, amount_number(warps)));
 }

@@ -71,7 +71,7 @@ static void of_arguments(void) {
     fcl_buffer_free(three);
 }
 
-/* What others have may begin anywhere, and end there: a byte after it is theirs. */
+/* Memory of others may begin at any byte, and the byte behind it is theirs. */
 static void of_others(void) {
     if (fcl_device(context)->backend != FCL_BACKEND_C)
         return;

@@ -76,8 +76,8 @@ PATTERNS = {
 SHORT = [(EXAMPLES("reductions"),), (EXAMPLES("transpose"), "--block-size=128")]
 TESTS = 1
 UNCOUNTED = []
-# Kernels in which the lanes of a warp load in different turns of a loop: the simulator takes the n-th loads of all
-# lanes for one, so that its sectors are not those of the program.
+# Kernels in which the lanes of a warp load in different turns of a loop: their sectors are not compared. The simulator
+# takes the n-th loads of all lanes for one instruction of the warp, as tests/cudasim/traffic.cc says at its top.
 APART = {"pairsAgree"}
 # What makers say of devices: teraflops of floats, gigabytes in a second.
 MAKERS = {"v100": (15.7, 900), "t4": (8.1, 320), "a100": (19.5, 2039), "rtx3060": (12.7, 360), "rtx4090": (82.6, 1008),

@@ -91,8 +91,8 @@ static __device__ __forceinline__ void fcl_mma_HALF_rows(
 }
 
 //@ PRODUCTS_OF_SECOND
-/* The same of the second matrix alone. */
-static __device__ __forceinline__ void fcl_mma_HALF_second(
+/* The same of the second matrix alone, by its rows or by its columns. */
+template <bool by_columns> static __device__ __forceinline__ void fcl_mma_HALF_second(
     float &d0, float &d1, float &d2, float &d3,
     unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,
     unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,
@@ -101,28 +101,14 @@ static __device__ __forceinline__ void fcl_mma_HALF_second(
     const unsigned short *others, int step, int place, unsigned now) {
 #if __CUDA_ARCH__ >= 800
     unsigned b[2];
-    asm("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
-        : "=r"(b[0]), "=r"(b[1])
-        : "r"(fcl_shared_at(others, step, place) + now));
-    fcl_mma_HALF(d0, d1, d2, d3, a0, a1, a2, a3, a4, a5, a6, a7, (unsigned short)b[0],
-               (unsigned short)(b[0] >> 16), (unsigned short)b[1], (unsigned short)(b[1] >> 16), c0, c1, c2, c3);
-#else
-    fcl_mma_HALF(d0, d1, d2, d3, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, c0, c1, c2, c3);
-#endif
-}
-/* The same, of its columns. */
-static __device__ __forceinline__ void fcl_mma_HALF_second_by_columns(
-    float &d0, float &d1, float &d2, float &d3,
-    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,
-    unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,
-    unsigned short b0, unsigned short b1, unsigned short b2, unsigned short b3,
-    float c0, float c1, float c2, float c3,
-    const unsigned short *others, int step, int place, unsigned now) {
-#if __CUDA_ARCH__ >= 800
-    unsigned b[2];
-    asm("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-        : "=r"(b[0]), "=r"(b[1])
-        : "r"(fcl_shared_at(others, step, place) + now));
+    if (by_columns)
+        asm("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+            : "=r"(b[0]), "=r"(b[1])
+            : "r"(fcl_shared_at(others, step, place) + now));
+    else
+        asm("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+            : "=r"(b[0]), "=r"(b[1])
+            : "r"(fcl_shared_at(others, step, place) + now));
     fcl_mma_HALF(d0, d1, d2, d3, a0, a1, a2, a3, a4, a5, a6, a7, (unsigned short)b[0],
                (unsigned short)(b[0] >> 16), (unsigned short)b[1], (unsigned short)(b[1] >> 16), c0, c1, c2, c3);
 #else
