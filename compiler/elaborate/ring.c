@@ -7,12 +7,13 @@
 
        load 0 … stages - 2;  step k:  fence;  load k + stages - 1;  use k
 
-   So there is one barrier a step, and copies are under way for as long as so many steps take. If a loaded value is used
+   So there is one barrier a step, and copies are under way for as long as so many steps take. With one stage, a step
+   loads what it uses itself, behind one barrier and before another. If a loaded value is used
    in a computation, the thread waits for it at once, as it must store the result: such loads are forced in their step,
    unless a product reads them by rows. Those lie by eights then (note [orders] in order.c), and lanes load them
    together, as note [rows of matrices] of ir.h has it for arrays with stages: a panel that is not whole takes 509
-   instructions for 64 products so, and 1,089 where it is forced (`unitProduct_0` of benchmarks/fcl/matrices.fcl,
-   machine code for sm_90 by NVRTC 13.0, 2026-11-30). */
+   instructions for 64 products so in two stages, 625 in one, and 1,089 where it is forced (`unitProduct_0` of
+   benchmarks/fcl/matrices.fcl, machine code for sm_90 by NVRTC 13.0, 2026-11-30). */
 #include "elaborate/stepping.h"
 #include "elaborate/evaluate.h"
 #include "elaborate/push.h"
@@ -98,7 +99,7 @@ static bool find_orders(struct elaborator *e, const struct stepping *s, struct r
 
 struct ring *ring_new(struct elaborator *e, const struct stepping *s, struct elab_value **state) {
     struct ir_value *stages = s->stages ? ir_resolve(e->builder, s->stages) : NULL;
-    if (!stages || !stages->is_constant || stages->constant.integer < 2 || s->level != LEVEL_BLOCK ||
+    if (!stages || !stages->is_constant || stages->constant.integer < 1 || s->level != LEVEL_BLOCK ||
         !e->options->copies_ahead)
         return NULL;
     struct ring *ring = ARENA_NEW(e->arena, struct ring);
@@ -110,7 +111,7 @@ struct ring *ring_new(struct elaborator *e, const struct stepping *s, struct ela
     struct asking asking = {.stepping = s, .ring = ring};
     if (!elab_try(e, ask, &asking) || !asking.are_arrays)
         return NULL;
-    return find_orders(e, s, ring, state) || asking.copies ? ring : NULL;
+    return find_orders(e, s, ring, state) || (asking.copies && ring->stages > 1) ? ring : NULL;
 }
 
 static struct ir_value *stage_place(struct elaborator *e, const struct ring *ring, size_t part, struct ir_value *slot) {
@@ -166,8 +167,11 @@ struct elab_value *ring_step(struct elaborator *e, const struct stepping *s, str
     struct ir_value *before = ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, slot, ir_int(b, 0)), last,
                                          ir_binary(b, OP_SUB, slot, ir_int(b, 1)));
     ir_bound(before, 0, ring->stages - 1);
-    struct ir_value *is_wanted = ir_binary(b, OP_LT, done, ir_binary(b, OP_SUB, s->count, last));
+    struct ir_value *is_wanted =
+        ring->stages == 1 ? ir_bool(b, true) : ir_binary(b, OP_LT, done, ir_binary(b, OP_SUB, s->count, last));
     load_stage(e, s, ir_binary(b, OP_ADD, done, last), is_wanted, before);
+    if (ring->stages == 1)
+        ir_fence_copies(b, LEVEL_BLOCK, ring->buffers[0][0]);
     struct elab_value **parts = ARENA_ARRAY(e->arena, struct elab_value *, ring->part_count + 1);
     for (size_t i = 0; i < ring->part_count; i++) {
         struct pull *part =

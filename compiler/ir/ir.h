@@ -20,9 +20,9 @@
    note [copies ahead]
    A `rewritten` buffer with `stages` holds what as many steps of a block's loop load, one behind the
    other. A store to it may take effect as late as the fence behind which the element is read: such fences name the
-   buffer. The stores since the last such fence are a group. The fence waits for all groups but the last `stages` - 2; a
-   fence `among` threads waits for none. A stage is read between two fences behind which no store is to it, so that
-   loops need no other barriers for the buffer.
+   buffer. The stores since the last such fence are a group. The fence waits for all groups but the last `stages` - 2,
+   for all of one or two stages; a fence `among` threads waits for none. A stage is read between two fences behind which
+   no store is to it, so that loops need no other barriers for the buffer.
 
    note [tickets]
    A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which

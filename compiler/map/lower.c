@@ -675,7 +675,9 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
 /* Before the barrier that makes a group known to all threads. */
 static void lower_end_copies(struct lowering *l, const struct ir_instruction *fence) {
     if (fence->kind == IR_FENCE && fence->buffer && lower_array(l, fence->buffer)->space == TARGET_SPACE_SHARED)
-        lower_emit(l, TARGET_END_COPIES)->copied = fence->outer == LEVEL_THREAD ? -1 : fence->buffer->stages - 2;
+        lower_emit(l, TARGET_END_COPIES)->copied = fence->outer == LEVEL_THREAD ? -1
+                                                   : fence->buffer->stages > 2  ? fence->buffer->stages - 2
+                                                                                : 0;
 }
 
 /* With the barrier before it. */

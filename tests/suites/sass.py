@@ -104,7 +104,8 @@ def cases(env):
 
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
-    # What such a product does with a panel that is not whole: lanes load rows together there, too.
+    # What such a product does with a panel that is not whole: lanes load rows together there, too. It is loaded in its
+    # step: in two stages the loop takes 509 instructions, but blocks of 512 threads spill up to 9 words.
     for architecture in sass.ARCHITECTURES:
 
         def loop_of_rest(architecture=architecture):
@@ -113,8 +114,8 @@ def cases(env):
             loops = [range(n, i + 1) for i, block in enumerate(blocks) for n in block.next if n <= i]
             codes = [[one.base for one in sass.instructions(blocks, loop)] for loop in loops]
             rest = [code for code in codes if code.count("HMMA") == 64 and "LDGSTS" not in code]
-            assert len(rest) == 1 and len(rest[0]) <= 520, [(len(code), code.count("HMMA")) for code in codes]
-            assert rest[0].count("LDSM") == 16 and rest[0].count("BAR") == 1, rest[0]
+            assert len(rest) == 1 and len(rest[0]) <= 660, [(len(code), code.count("HMMA")) for code in codes]
+            assert rest[0].count("LDSM") == 16 and rest[0].count("BAR") == 2, rest[0]
 
         yield Case(f"the panel of a product that is not whole for sm_{architecture}", loop_of_rest)
 

@@ -86,7 +86,7 @@ void reader_buffer(struct reader *r) {
     buffer->is_said = reader_accept(r, "said");
     buffer->is_swapped = reader_accept(r, "swapped");
     if (reader_accept(r, "stages"))
-        buffer->stages = (int)reader_integer(r, 2, MOST_STAGES);
+        buffer->stages = (int)reader_integer(r, 1, MOST_STAGES);
     buffer->is_plain = reader_accept(r, "plain");
     buffer->of_host = reader_accept(r, "host");
     if (buffer->memory == MEMORY_TABLE && !buffer->capacity)
