@@ -191,7 +191,7 @@ CUDASIM_HEADERS := $(wildcard tests/cudasim/*.h)
 # Without a C++ compiler the tests do without it.
 test-tools: $(if $(shell command -v $(CXX)),$(BUILD)/tests/libcudasim.so) $(BUILD)/tests/results
 
-# What random programs give in the interpreter, of many arguments in one process.
+# Says what random programs give in the interpreter, for many arguments in one process.
 $(BUILD)/tests/results: $(BUILD)/obj/tests/fuzz/results.o $(LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LINK ,$@)
@@ -242,7 +242,7 @@ check-all check-long:
 check-quick: all unit-tests test-tools
 	@$(PYTHON) tests/support/check --build $(BUILD) $(if $(SUITE),--suite $(SUITE)) $(if $(CASE),--case '$(CASE)')
 
-# What the tests do not notice: tests/mutants/README.md.
+# Finds what the tests do not notice: tests/mutants/README.md.
 mutants: all unit-tests test-tools
 	@$(PYTHON) tests/mutants/run.py --jobs $(shell nproc)
 
@@ -295,7 +295,7 @@ WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handlin
                -include browser.h -std=c11 $(WASM_OPTIMISE) -Wall -Wextra -Wno-unused-command-line-argument \
                -DFCL_STACK_BYTES=$(WASM_STACK)/4*3 -Icompiler/syntax
 
-# What the pages are made with, and the Debian package that has it.
+# The programs that make the pages, and the Debian package that has each.
 DOCS_NEED := $(WASM_CC):clang wasm-ld:lld cmark-gfm:cmark-gfm /usr/include/wasm32-wasi/stdio.h:wasi-libc \
              /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-14-dev-wasm32
 docs-need:
@@ -343,7 +343,7 @@ format-check:
 
 VERSION := $(shell sed -n 's/^.define FCLC_VERSION "\(.*\)"/\1/p' compiler/driver/options.h)
 
-# As fcl.h has it.
+# The options that fcl.h says.
 C_OPTIONS = $(shell echo FCL_C_OPTIONS | $(CC) -E -P -Iruntime -include fcl.h - | tail -1 | tr -d '"' | tr -s ' ')
 # $(call configure,NAME,FOLDER)
 configure = sed 's/@VERSION@/$(VERSION)/; s/@C_OPTIONS@/$(C_OPTIONS)/' packaging/$(1).in > $(2)/$(1)
@@ -364,7 +364,8 @@ DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
 
 PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
-# As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
+# They are installed in the folders that they have here, so that links between them work; the prelude and the library
+# are linked to.
 DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.json docs/*.py man/*.? \
                   benchmarks/*.md benchmarks/results/LOG.md benchmarks/results/h200.svg benchmarks/cluster.py benchmarks/suites/*.fcl \
                   benchmarks/suites/*.py benchmarks/suites/data/README.md examples/README.md examples/demo \

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# What a process has to do. Plates are as large as fits the caches of a core.
+# The task of each process. Plates are as large as fits the caches of a core.
 TASKS = {
     "histogram": ["4194304", "20"],
     "kmeans": ["1048576", "20"],

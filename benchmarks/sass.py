@@ -26,7 +26,7 @@ ROOT = os.path.dirname(HERE)
 BOUNDS = os.path.join(HERE, "sass.json")
 ARCHITECTURES = ("80", "90")
 
-# What each program is read for: the kernels of the tasks of benchmarks/run.
+# The kernels that each program is read for: those of the tasks of benchmarks/run.
 PROGRAMS = {
     "benchmarks/fcl/copy.fcl": "copyGrid",
     "examples/linear/linear.fcl": "saxpy",
@@ -53,8 +53,8 @@ ELEMENT_BYTES = {
     **{f"sortedPairs_{i}": 8 for i in (2, 3, 4, 5)},
 }
 
-# Of a multiprocessor: registers, threads, blocks, bytes of shared memory, of which a block takes
-# 1024 beside its own.
+# A multiprocessor has so many registers, threads, blocks, and bytes of shared memory; a block
+# takes 1024 bytes beside its own.
 REGISTERS, THREADS, BLOCKS = 65536, 2048, 32
 SHARED = {"80": 164 * 1024, "90": 228 * 1024}
 
@@ -424,7 +424,7 @@ def by_hand(tools, architecture):
     return found
 
 
-# Of CUB's kernels those that do the work: what is in their names, mangled, and what they are for.
+# CUB's kernels that do the work: what is in their names, mangled, and what they are for.
 CUB = {
     "18DeviceReduceKernel": "reduce",
     "16DeviceScanKernel": "scan",
@@ -473,7 +473,8 @@ def of_cub(tools, architecture):
 
 # ---------------------------------------------------------------- launches
 
-# What a program's kernel is run with, on the simulator, to see what the host does: 70,001 elements.
+# A program's kernel is run with these on the simulator, to see what the host does: 70,001
+# elements.
 RUNS = {
     "copyGrid": ("benchmarks/fcl/copy.fcl", "iota:70001"),
     "saxpy": ("examples/linear/linear.fcl", "2.0 iota:70001 iota:70001"),

@@ -5,8 +5,8 @@ PAPERS = "benchmarks/fcl/papers.fcl"
 WHOLE, MATRICES = "benchmarks/fcl/whole.fcl", "benchmarks/fcl/matrices.fcl"
 SORTING, UPDATES = "examples/sorting/sorting.fcl", "benchmarks/fcl/updates.fcl"
 
-# FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the task's first input.
-# What the tasks are is said in harness/tasks.c and definitions.c.
+# FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the
+# task's first input. The files harness/tasks.c and definitions.c say what the tasks are.
 TASKS = {
     "copy": {"file": "benchmarks/fcl/copy.fcl", "kernel": "copyGrid", "arguments": "@0"},
     "saxpy": {"file": "examples/linear/linear.fcl", "kernel": "saxpy", "arguments": "2.0 @0 @1"},
@@ -84,7 +84,8 @@ def harness(task):
     return TASKS.get(task, {}).get("as", task)
 
 
-# What is there for NumPy's sake, and by nobody's hand; product64 is too small for OpenCL's product by hand.
+# These are there for NumPy's sake, and nobody wrote them by hand; product64 is too small for
+# OpenCL's product by hand.
 WITHOUT_REFERENCE = ["exp", "convolution", "words", "runLengths", "product64", "bfs",
                      *(f"{way}T{bits}" for way in ("unique", "occurrence") for bits in (10, 14, 17, 20))]
 QUICK = ["copy", "saxpy", "reverse", "transpose", "reduce", "scan", "filter", "sort", "histogram256", "sgemm1024"]

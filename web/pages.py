@@ -191,7 +191,8 @@ class Site:
                         if anchor and anchor not in self.anchors.get(place, ())})
         if wrong:
             sys.exit("links to no heading:\n" + "\n".join(wrong))
-        # Of sections that fit alike, the search shows those of the pages first that the navigation has, in its order.
+        # Where sections fit alike, the search shows those of the pages first that the navigation
+        # has, in its order.
         order = {page: number for number, (page, _) in enumerate(NAVIGATION)}
         self.index.sort(key=lambda section: (order.get(section[0], len(order)), section))
         self.write("index.js", "const FCL_INDEX = " +

@@ -1,5 +1,5 @@
-// What the programs that measure have in common: the tasks, their inputs and right results, and
-// what each program adds.
+// The programs that measure have this in common: the tasks, their inputs and right results, and what each program
+// adds.
 //
 // A program is main.c, which times and checks, and one side: the hand-written kernels
 // (reference/launches.c) or a library (peers/). Every side is given the same inputs, which are made
@@ -109,7 +109,7 @@ const struct task *task_named(const char *name); // NULL: none
 void problem_make(struct problem *problem, const struct task *task, int64_t size, int64_t columns);
 // Its right results, too.
 void problem_solve(struct problem *problem);
-// Whether results are right, after problem_solve; says on stderr what differs first.
+// True if results are right, after problem_solve; else says on stderr what differs first.
 bool problem_check(const struct problem *problem, const struct array *results);
 
 // How many elements the result can have at most, for buffers that are there before it is known.

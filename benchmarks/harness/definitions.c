@@ -79,7 +79,7 @@ static uint32_t ordered(uint32_t key, bool is_float) {
     return !is_float ? key : key & 0x80000000u ? ~key : key | 0x80000000u;
 }
 
-// By 16 bits and then by the other 16, stably, with the values that belong to the keys if there are any.
+// Sorts by 16 bits and then by the other 16, stably, with the values that belong to the keys if there are any.
 void define_sort(struct problem *p) {
     enum { BITS = 16, DIGITS = 1 << BITS };
     size_t n = p->in[0].count;

@@ -1,4 +1,4 @@
-// What each task's results must be, computed from its definition and not by running any kernel.
+// Computes what each task's results must be from its definition, and not by running any kernel.
 #ifndef FCL_BENCHMARKS_DEFINITIONS_H
 #define FCL_BENCHMARKS_DEFINITIONS_H
 

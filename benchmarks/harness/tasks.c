@@ -437,7 +437,7 @@ static double number_at(const struct array *array, size_t i) {
     return ((const unsigned char *)array->at)[i];
 }
 
-// Of a sum, any number of partial sums will do, as long as they add up modulo 2^32.
+// Any number of partial sums will do, as long as they add up modulo 2^32.
 static bool check_sum(const struct array *sums, const struct array *right) {
     uint32_t total = 0, expected = *(const uint32_t *)right->at;
     for (size_t i = 0; i < sums->count; i++)

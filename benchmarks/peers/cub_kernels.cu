@@ -1,5 +1,5 @@
-// Calls of CUB, for their kernels' machine code alone (benchmarks/sass.py): nothing here runs. What is
-// measured calls the same, in cuda.cu.
+// Calls of CUB, for their kernels' machine code alone (benchmarks/sass.py): nothing here runs. The program that is
+// measured, cuda.cu, calls the same.
 #include <cub/cub.cuh>
 #include <cuda/std/functional>
 

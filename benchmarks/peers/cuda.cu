@@ -92,9 +92,8 @@ struct row_start {
     __host__ __device__ long long operator()(long long r) const { return r * columns; }
 };
 
-// Sums by index as libraries make them: indices are sorted with their values, by as many bits as
-// they have, and what is alike is then next to each other. What comes of that goes to its places;
-// buckets that nothing goes to are zeros.
+// Sums by index as libraries make them: indices are sorted with their values, by as many bits as they have, and what
+// is alike is then next to each other. Each of those sums goes to its place; buckets that nothing goes to are zeros.
 __global__ void place(const int *__restrict__ indices, const int *__restrict__ sums, const int *__restrict__ count,
                       int *__restrict__ out) {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);

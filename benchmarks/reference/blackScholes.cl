@@ -1,6 +1,6 @@
-// What options are worth, by Black and Scholes' formula, for CPU devices. Parameters: interest and
-// volatility; the share's and the option's price and the years; calls and puts; n, a number of
-// options that need not be a multiple of 16.
+// Computes what options are worth, by Black and Scholes' formula, for CPU devices. Parameters: interest and
+// volatility; the share's and the option's price and the years; calls and puts; n, a number of options that need not
+// be a multiple of 16.
 //
 // Launch: any number of groups of 1 (tuned: 8 per core), with a contiguous share each, 16 options
 // at a time.

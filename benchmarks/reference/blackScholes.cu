@@ -1,6 +1,6 @@
-// What options are worth, by Black and Scholes' formula, for CUDA devices. Parameters: interest and
-// volatility; the share's and the option's price and the years; calls and puts, all aligned to 16
-// bytes; n, the number of options.
+// Computes what options are worth, by Black and Scholes' formula, for CUDA devices. Parameters: interest and
+// volatility; the share's and the option's price and the years; calls and puts, all aligned to 16 bytes; n, the number
+// of options.
 //
 // Launch: at least n / 4 threads, rounded up (tuned: blocks of 256); each has four options, and
 // reads and writes 16 bytes at a time.

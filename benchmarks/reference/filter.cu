@@ -2,8 +2,8 @@
 // n, the number of elements (up to 2^30), states: a word for the ticket and one for each tile, all
 // 0; and where the number of results goes. The arrays are aligned to 16 bytes.
 //
-// Launch: a block of 256 threads for every 4096 elements, as scan's. What a tile keeps is put
-// together in shared memory, so that neighbouring threads write neighbouring elements.
+// Launch: a block of 256 threads for every 4096 elements, as scan's. A block puts together what its tile keeps in
+// shared memory, so that neighbouring threads write neighbouring elements.
 #define BLOCK 256
 #define VECTORS 4
 #define TILE (BLOCK * VECTORS * 4)

@@ -29,7 +29,7 @@ static struct {
     struct fcl_program *program;
     struct step steps[MOST_STEPS];
     size_t step_count;
-    // What the host reads after the last launch, and adds up: a sum's parts, or numbers of results.
+    // The host reads this after the last launch, and adds it up: a sum's parts, or numbers of results.
     struct fcl_buffer *read;
     size_t read_count;
     int32_t *words;
@@ -143,8 +143,8 @@ void plan_fma(uint64_t multiply_adds, uint64_t threads, uint64_t each) {
 
 // ---------------------------------------------------------------- the side
 
-// Whether a kept kernel is meant for the device: what is written for CPUs with OpenCL runs on GPUs,
-// but is no rival there unless each work-item has an element of its own.
+// Is a kept kernel meant for the device? OpenCL for CPUs runs on GPUs, too, but is no rival there unless each
+// work-item has an element of its own.
 static bool is_for_device(enum task_id id) {
     return fcl_device(side.context)->kind != FCL_DEVICE_OPENCL_GPU || id == TASK_COPY || id == TASK_SAXPY ||
            id == TASK_REVERSE;

@@ -1,5 +1,5 @@
-// What a plan, which says what is launched for a task, is made of. One plan is for CPUs and for
-// OpenCL's devices, one for CUDA's.
+// A plan says what is launched for a task; this is what it is made of. One plan is for CPUs and for OpenCL's devices,
+// one for CUDA's.
 #ifndef FCL_BENCHMARKS_PLANS_H
 #define FCL_BENCHMARKS_PLANS_H
 
@@ -35,7 +35,7 @@ struct step *add_launch(const char *kernel, uint64_t blocks, uint32_t threads);
 struct step *add_step_of(const char *kernel, uint64_t blocks, uint32_t threads);
 // Arguments: b a buffer, i an int, f a float (as a double).
 struct step *with(struct step *step, const char *kinds, ...);
-// What the host reads after the last launch, and adds up: a sum's parts, or numbers of results.
+// The host reads this after the last launch, and adds it up: a sum's parts, or numbers of results.
 void read_after(struct fcl_buffer *buffer, size_t count);
 // How many blocks it is launched with.
 uint64_t step_blocks(const struct step *step);

@@ -1,4 +1,4 @@
-// What is launched for each task on CPUs: by OpenCL, and for a few tasks as C.
+// The launches of each task on CPUs: by OpenCL, and for a few tasks as C.
 #include "plans.h"
 
 // Tasks in which each element is computed by itself.

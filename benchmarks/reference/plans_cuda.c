@@ -1,4 +1,4 @@
-// What is launched for each task on CUDA devices.
+// The launches of each task on CUDA devices.
 #include "plans.h"
 
 // Tasks in which each thread has 16 bytes' elements.

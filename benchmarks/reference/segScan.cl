@@ -8,7 +8,7 @@
 
 enum { SUM = 1, UP_TO = 2 };
 
-// What comes after the last beginning, looked for from behind; which there may not be.
+// The sum of what comes after the last beginning, which it looks for from behind. There may be none.
 static int total(global const uchar *restrict begins, global const int *restrict in, int first, int end, int *has_begun) {
     int from = end - 1, sum = 0;
     while (from >= first && !begins[from])

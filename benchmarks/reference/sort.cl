@@ -87,10 +87,9 @@ kernel void placePairs(global const uint *restrict in, global uint *restrict out
     }
 }
 
-// As `place`, with stores that bypass the caches, for arrays far larger than them: what goes to one
-// digit's places is gathered to a cache line, and written when that is full. Lines alone, without
-// such stores, were no faster than `place`; the stores are Clang's extension to OpenCL C 1.2. The
-// output must be aligned to 64 bytes.
+// Does what `place` does, with stores that bypass the caches, for arrays far larger than them: it gathers what goes to
+// one digit's places to a cache line, and writes it when that is full. Lines alone, without such stores, were no
+// faster than `place`; the stores are Clang's extension to OpenCL C 1.2. The output must be aligned to 64 bytes.
 #if defined __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define LINE 16 // elements

@@ -16,7 +16,7 @@ SMALL = os.path.join(HERE, "data")
 # Sums of floats are taken in another order than the reference takes them, and exp, sin and the like
 # may differ in their last bits, which some programs repeat hundreds of times.
 TOLERANCE = {"f4": 1e-4, "f8": 1e-9}
-# What single programs need more for, and why.
+# Single programs need a wider tolerance; each says why.
 TOLERANCES = {
     "accelerate_fft": 1e-3,  # what a transform cancels is as exact as its largest element, 1e5
     "accelerate_pagerank": 2e-6,  # ranks are small, and the reference has six decimals of them

@@ -1703,7 +1703,7 @@ MAKE = {
     "pbbs_maximalIndependentSet": graph,
     "pbbs_convexHull": lambda r, n: tuple(r.normal(size=(2, n))),
 }
-# What the data sets `tiny` and `small` are made of: results fit a repository, and the interpreter.
+# The data sets `tiny` and `small` have these sizes: results fit a repository, and the interpreter.
 SIZES = {
     "rodinia_nn": [(1, 1), (300, 10)],
     "rodinia_particlefilter": [(9, 3, 1), (32, 6, 100)],
@@ -1734,7 +1734,7 @@ SIZES = {
 }
 
 
-# What table.py measures.
+# These sizes are measured by table.py.
 LARGE = {
     "rodinia_backprop": (1 << 18,),
     "rodinia_bfs": (1 << 17, 8),

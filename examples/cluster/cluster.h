@@ -1,4 +1,4 @@
-/* What the programs here share: the device of a rank, MPI on its buffers, and files that are there
+/* The programs here share this: the device of a rank, MPI on its buffers, and files that are there
    whole or not at all. */
 #ifndef CLUSTER_H
 #define CLUSTER_H
@@ -32,7 +32,7 @@ struct window window_to_send(const struct cluster *cluster, struct fcl_buffer *b
 struct window window_to_receive(const struct cluster *cluster, struct fcl_buffer *buffer, uint64_t offset,
                                 uint64_t bytes);
 void window_sent(struct window *window);
-/* What has come is in the buffer then. */
+/* The elements are in the buffer then. */
 void window_received(const struct cluster *cluster, struct window *window);
 
 /* Each rank's bytes, one after the other, to a file. It has its name only when all of it is written. */

@@ -38,7 +38,7 @@ CUresult cuInit(unsigned), cuDeviceGet(CUdevice *, int), cuDevicePrimaryCtxRetai
 
 enum { COUNT = 1000 };
 
-/* What is new: sums of the program's numbers, by kernels in FCL. */
+/* This is new: sums of the program's numbers, by kernels in FCL. */
 static int add_up(CUstream stream, CUdeviceptr memory) {
     struct fcl_options options = FCL_OPTIONS_DEFAULT;
     options.kind = FCL_DEVICE_CUDA;

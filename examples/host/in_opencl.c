@@ -16,7 +16,7 @@ enum { COUNT = 1000 };
 static const char own_source[] =
     "kernel void numbers(global int *to) { to[get_global_id(0)] = get_global_id(0) % 10; }";
 
-/* What the program did before: its kernel fills the memory. */
+/* The program did this before: its kernel fills the memory. */
 static cl_mem filled(cl_context own, cl_device_id device, cl_command_queue queue) {
     const char *text = own_source;
     const size_t count = COUNT;

@@ -1,5 +1,5 @@
-// What nvcc and NVRTC know without any include, for g++: put before a .cu file when the simulator compiles it.
-// Like NVRTC it brings no standard header. With CUDASIM_HIP, what hiprtc knows, put before a .hip file.
+// Tells g++ what nvcc and NVRTC know without any include: put before a .cu file when the simulator compiles it. Like
+// NVRTC it brings no standard header. With CUDASIM_HIP, what hiprtc knows, put before a .hip file.
 #pragma once
 
 #if defined CUDASIM_HIP /* the lanes of a wave */
@@ -129,7 +129,7 @@ template <class T> constexpr volatile T *as_it_stands(T *word) { return word; }
 /* 16 bytes that are loaded or stored at a time. */
 typedef unsigned piece __attribute__((vector_size(16), may_alias));
 
-/* As words: where they lie is the same. */
+/* They are words here: where they lie is the same. */
 template <class T> inline void load_four(T *to, const volatile T *from) {
     for (int i = 0; i < 4; ++i)
         to[i] = from[i];

@@ -172,7 +172,7 @@ int load(module **result, const char *image) {
     return success;
 }
 
-// Whether a __shared__ variable is another kernel's own: its symbol is _ZZ<length><kernel>E….
+// Is a __shared__ variable another kernel's own? Its symbol is _ZZ<length><kernel>E….
 bool is_foreign(const std::string &symbol, const module &owner, const std::string &name) {
     std::string own = "_ZZ" + std::to_string(name.size()) + name + "E";
     if (symbol.compare(0, own.size(), own) == 0 || symbol.compare(0, 3, "_ZZ") != 0)
@@ -247,7 +247,7 @@ struct event {
     timespec at;
 };
 
-// What a stream records, in its order; each step does it.
+// The operations that a stream records, in its order; each step does one.
 struct graph {
     std::vector<std::function<int()>> nodes;
 };
@@ -270,7 +270,7 @@ bool is_capture_strict() {
     return false;
 }
 
-// What waits, or uses the default stream, spoils a recording.
+// A call that waits, or uses the default stream, spoils a recording.
 int expect_no_capture(void *one) {
     if (stream *found = capturing(one)) {
         found->is_broken = true;
@@ -535,7 +535,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *, int block, s
     return success;
 }
 
-// What the host asks of the device, a line each, for who counts it: CUDASIM_CALLS names the file.
+// Writes what the host asks of the device, a line each, for who counts it: CUDASIM_CALLS names the file.
 static void note_call(const char *what, size_t amount, const char *name = "") {
     static const char *const path = getenv("CUDASIM_CALLS");
     FILE *file = path ? fopen(path, "a") : nullptr;

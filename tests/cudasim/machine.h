@@ -119,11 +119,11 @@ extern int current_device;
 // A new allocation, its first most_filled bytes filled with fresh_byte, or 0.
 uintptr_t allocate(size_t bytes);
 bool release(uintptr_t address);
-// Whether the whole range lies in one live allocation of the current device.
+// Does the whole range lie in one live allocation of the current device?
 bool is_live(uintptr_t address, size_t bytes);
 // Why it does not: `4 bytes past the end of an allocation of 400 bytes`.
 std::string describe_address(uintptr_t address);
-// Of a live address.
+// The address must be live.
 size_t offset_in_allocation(uintptr_t address);
 uint64_t bytes_free();
 extern range arena;

@@ -156,7 +156,7 @@ std::string rewrite_dynamic_shared(std::string source) {
     return source;
 }
 
-// What a kernel computes after a check of fclc's has failed means nothing, and may be made of memory that nobody wrote.
+// After a check of fclc's has failed, a kernel's results mean nothing, and may be made of memory that nobody wrote.
 std::string tell_of_failures(std::string source) {
     size_t report = source.find("void fcl_failed("), body = source.find('{', report);
     if (report != std::string::npos && body != std::string::npos)
@@ -170,7 +170,7 @@ unsigned local_bytes(const std::string &source) {
     return colon && source.find(colon + 1) != std::string::npos ? static_cast<unsigned>(atoi(given)) : 0;
 }
 
-// What is put after the user's program: how its kernels are entered, and where its shared variables lie.
+// The text behind the user's program: how its kernels are entered, and where its shared variables lie.
 std::string entries(const std::vector<kernel> &kernels, unsigned local_bytes, bool is_hip) {
     std::ostringstream out;
     out << "\n#line 1 \"cudasim\"\n"

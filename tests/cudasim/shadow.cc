@@ -123,7 +123,7 @@ std::string name_of(const target &where) {
          place().c_str(), what, other, verb(how), current->number, source.c_str());
 }
 
-// Whether an earlier access of this launch, by another thread, may happen at the same time as what `current` does now.
+// May an earlier access of this launch, by another thread, happen at the same time as what `current` does now?
 bool is_concurrent(const target &where, const event &before) {
     if (before.phase < launch_phase || (where.is_shared && before.phase < block_phase))
         return false;
@@ -222,7 +222,7 @@ void touch_cell(cell &shadow, const target &where, access how) {
         if (is_concurrent(where, shadow.read_earlier))
             race(where, shadow.read_earlier, shadow.read_earlier.thread, "read", how);
     }
-    // What others may still read at the same time is kept: the store before an atomic, and before a load.
+    // An entry that others may still read at the same time is kept: the store before an atomic, and before a load.
     const bool is_kept = only_reads ? !(writer.flags & is_load) && writer.phase >= launch_phase
                                     : both_atomic && !mine && is_concurrent(where, writer);
     if (is_kept && !is_concurrent(where, shadow.written_earlier))

@@ -17,7 +17,7 @@ TYPES = ["int"] * 4 + NUMBERS + ["bool"]
 BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32, "u64": 64}
 
 
-# What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice,
+# The faults of kernels that are to fail: an index, a length, the lengths of chunks, a place outside, a place twice,
 # the lengths of rows.
 FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505", "E0512"]
 
@@ -29,7 +29,7 @@ data some a = None | One a | Two (a, a) | Of (two a)
 fun fullRows n xs = rows n (take (length xs / max 1 n * n) xs)
 """
 
-# What is counted: kernels whose text has this, or functions of theirs.
+# The features that are counted: kernels whose text has this, or functions of theirs.
 FEATURES = {
     name: re.compile(pattern)
     for name, pattern in {
@@ -656,7 +656,7 @@ class Generator(Found):
                 )
             else:  # where a last chunk whose length depends on data must not be longer than the others
                 push = f"push <{inner}> (let w = {body} in drop (if length c < {k} then 0 else 1) w)"
-            # What goes to places of its own would be written twice.
+            # Elements with places of their own would be written twice.
             return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
                           f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
         if self.random.randrange(3) == 0:

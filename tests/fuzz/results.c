@@ -1,4 +1,4 @@
-/* What a program's kernels give in the interpreter, of many arguments in one process: for
+/* Says what a program's kernels give in the interpreter, for many arguments in one process: for
    tests/fuzz/run.py.
 
    usage: results FCLC OPTION… FILE KERNEL, with OPTIONs of `fclc run`; of each line

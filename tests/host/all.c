@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What the functions in the header take their memory from; those that are compiled apart do not. */
+/* The functions in the header take their memory from here; those that are compiled apart do not. */
 static bool has_no_memory;
 static int refused;
 void *memory(size_t bytes);

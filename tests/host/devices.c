@@ -53,7 +53,7 @@ int main(void) {
     NEED(fcl_read(back, 0, numbers, fcl_buffer_bytes(back)) == FCL_OK);
     for (int32_t i = 0; i < COUNT - 3 * OFFSET; i++)
         NEED(numbers[i] == 4 * (i + 3 * OFFSET));
-    /* What is wrong is told to who asked: the context that the copy goes to. */
+    /* An error is told to who asked: the context that the copy goes to. */
     NEED(fcl_copy(there, 0, back, 4, fcl_buffer_bytes(back)) == FCL_INVALID);
     NEED(strstr(fcl_error(contexts[1]), "do not lie in a buffer") && !*fcl_error(contexts[0]));
     NEED(fcl_copy(there, 0, back, 0, 0) == FCL_OK);

@@ -37,7 +37,7 @@ static void whole_numbers(struct fcl_context *context) {
           FCL_OK);
     CHECK(graphs_one_graph(context, COUNT, in, &ones, &one, &graphs[4]) == FCL_OK && ones == 1);
     CHECK(buckets == BUCKETS && told == COUNT && lengths[0] == 1 && lengths[1] == COUNT && were_launched(0));
-    /* What is freed while a graph is recorded is its own. */
+    /* Memory that is freed while a graph is recorded is its own. */
     for (int i = 0; i < 20; i++)
         CHECK(fcl_buffer_new(context, i % 2 ? sizeof xs : 4, &held[i]) == FCL_OK &&
               fcl_fill(held[i], 0, 4, 9) == FCL_OK);
@@ -48,7 +48,7 @@ static void whole_numbers(struct fcl_context *context) {
         CHECK(fcl_write(in, 0, xs, sizeof xs) == FCL_OK);
         for (int i = 0; i < 5; i++) {
             CHECK(fcl_graph_launch(graphs[i]) == FCL_OK && were_launched((int)round * 5 + i + 1));
-            /* What takes memory and gives it back between. */
+            /* Kernels that take memory and give it back between. */
             CHECK(graphs_running(context, COUNT, xs, &length, &others) == FCL_OK);
             free(others);
         }
@@ -104,7 +104,7 @@ static void other_numbers(struct fcl_context *context) {
     }
 }
 
-/* What is wrong to do, and leaves the context as it was. */
+/* Calls that are wrong, and leave the context as it was. */
 static void failures_of_graphs(struct fcl_context *context) {
     struct fcl_buffer *in = NULL, *out = NULL, *short_one = NULL;
     struct fcl_graph *graph = NULL;

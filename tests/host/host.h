@@ -1,4 +1,4 @@
-/* What the programs here share: what must hold, and a context of the kind of device that DEVICE names. */
+/* The programs here share this: what must hold, and a context of the kind of device that DEVICE names. */
 #include <fcl.h>
 #include <stdio.h>
 #include <stdlib.h>

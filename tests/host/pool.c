@@ -1,4 +1,4 @@
-/* What the pool asks of the driver: the CUDA simulator notes it in the file of CUDASIM_CALLS, and
+/* Shows what the pool asks of the driver: the CUDA simulator notes it in the file of CUDASIM_CALLS, and
    between the parts a line is added here. The suite `host` looks at it. SUMS is built from
    examples/host/sums.fcl. */
 #define SUMS_IMPLEMENTATION

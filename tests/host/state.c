@@ -101,7 +101,7 @@ static enum fcl_status launch(struct fcl_kernel *kernel, struct fcl_buffer *in, 
     return fcl_launch(kernel, 64, 64, 0, args, 3);
 }
 
-// What a kernel makes of the numbers in that context, which is new: its threads begin here.
+// Writes what a kernel makes of the numbers in that context, which is new: its threads begin here.
 static void compute(FILE *out, struct fcl_context *in) {
     static float result[COUNT];
     struct fcl_buffer *from, *to;

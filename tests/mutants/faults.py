@@ -2,8 +2,8 @@
 
 import re
 
-# What says nothing of a program's meaning: dumps, the check of the compiler by itself, the text of
-# errors. A fault in the last two shows only where something else is wrong, too.
+# These say nothing of a program's meaning: dumps, the check of the compiler by itself, the text of errors. A fault in
+# the last two shows only where something else is wrong, too.
 LEFT_OUT = re.compile(r"/(print|verify|dump|core_dump|explain|hints)\.c$|^compiler/types/print\.c$")
 FOLDERS = (
     "compiler/types",

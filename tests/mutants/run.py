@@ -47,8 +47,8 @@ from harness import Counts, Env, Skip  # noqa: E402
 CASE_SECONDS = 100  # for one command: the slowest of those below takes 25
 ENOUGH, ENOUGH_SHORT = 0.95, 0.9
 
-# What the compiler makes for an executor: options, and the ending of the file. Of other runs
-# nothing is known before.
+# Options with which the compiler makes the text for an executor, and the ending of its file. Nothing is known before
+# of other runs.
 EMITTED = {
     "c": ([], "c"),
     "c-unoptimised": (["-O0"], "c"),
@@ -78,7 +78,7 @@ GUESSED = (
     ("run: *", 10.0),
     ("*", 1.0),
 )
-# What runs for a folder: suites, and which of their cases. Of these the fastest come first.
+# The suites that run for a folder, and which of their cases. The fastest come first.
 UNIT = {
     "types": "test_types",
     "elaborate": "test_ir*",

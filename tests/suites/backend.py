@@ -1139,7 +1139,7 @@ def cases(env):
     yield stages(networks, "scanInPlace", barriers=2 * 10 + 1)  # one a stage, and one behind the first store
     yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
     reductions = ("reductions", "reductions.fcl")
-    # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no
+    # A thread does two stages of these trees at a time where they are at its own distance, and the first warp has no
     # more barriers than its own.
     yield stages(reductions, "sums1", barriers=2 * 5 + 1, warp_barriers=2 * 4)  # neighbours, not what is half apart
     yield stages(reductions, "sums2", barriers=5, warp_barriers=4)

@@ -90,7 +90,7 @@ def cases(env):
                          env=env.cudasim(CUDASIM_SEED="1"))
         # The others are the same tasks in other sizes.
         if not re.match(r"obsidian|updates|.*T\d", task) and task not in tasks.WITHOUT_REFERENCE:
-            # Of the sums by index, whose kernels are the same, three.
+            # Three of the sums by index, whose kernels are the same.
             yield Case(f"{task} by hand with the CUDA simulator", by_hand,
                        long=task.startswith("D") and task not in ("D1", "D5", "D9"))
 

@@ -6,7 +6,7 @@ from harness import Case, Counts
 
 ORDER = 45
 
-# Sizes of numbers differ by 2^20, so that each tree rounds otherwise. What is an array is told by a number.
+# Sizes of numbers differ by 2^20, so that each tree rounds otherwise. A number tells of an array.
 HEAD = """\
 import "matrix.fcl"
 import "statistics.fcl"

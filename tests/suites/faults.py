@@ -28,8 +28,8 @@ kernel bad (i : int) (xs : [int]) = push <grid> (map (fn x => xs ! (i + x)) xs)
 SUM = "kernel k (xs : [int]) = reduce (+) 0 xs\nkernel bytes (xs : [u8]) = push <grid> (reverse xs)\n" \
       "-- test k [1] == 1\n"
 
-# What the command line names, or what is read beside it. PIPE is a named pipe that nobody writes or reads, with the
-# ending that follows.
+# Files that the command line names, or that are read beside it. PIPE is a named pipe that nobody writes or reads, with
+# the ending that follows.
 PIPES = ("check PIPE.fcl", "check imports.fcl", "check PIPE.fclir", "fmt PIPE.fcl", "types PIPE.fcl", "test PIPE.fcl",
          "run --target=interp sum.fcl k @PIPE.npy", "run --target=interp sum.fcl k @PIPE.csv",
          "run --target=interp sum.fcl bytes @PIPE.bin", "run --target=c --tuning=PIPE.tune sum.fcl k [1]",

@@ -88,7 +88,7 @@ def cases(env):
                         ignore=shutil.ignore_patterns("tests", "wheel", "deb", "venv", "python", "benchmarks", "sass",
                                                       "opencl2"))
         prefix = os.path.join(home, "local")
-        # As after a new login; kernels that others have built are not there.
+        # The state after a new login; kernels that others have built are not there.
         variables = {"HOME": home, "PREFIX": prefix,
                      "PATH": f"{prefix}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
         if env.run("python3", "-c", "import ensurepip", env=variables).returncode:

@@ -47,7 +47,7 @@ def cases(env):
                 if extension == "c":  # where all kernels of the file are together, which no run has
                     env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only",
                              os.path.join(folder, "unit.c"))
-            # What differs by target is small: a check has all four of the examples, and C's of some others.
+            # The difference between targets is small: a check has all four of the examples, and C's of some others.
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles,
                        long="examples" not in path and (extension != "c" or not path.startswith(LANGUAGE)),
                        thorough=extension in ("cl", "hip"))

@@ -433,7 +433,7 @@ def cases(env):
         compiled(text, os.path.join(folder, "k.hip"))
         with open(text, encoding="utf-8") as file:
             assert file.readline() == 'fclir 1 for cuda from "examples/linear/linear.fcl"\n'
-        # What goes by nothing of the kind may be for any.
+        # A program that goes by nothing of the kind may be for any.
         with open(env.path("docs/ir.md"), encoding="utf-8") as file:
             whole = re.search(r"^    (fclir 1 .*?^    }\n)", file.read(), re.S | re.M)[1].replace("\n    ", "\n")
         with open(text, "w", encoding="utf-8") as file:

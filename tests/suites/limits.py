@@ -426,8 +426,8 @@ def cases(env):
     yield Case("the halves of halves are as long as what was halved", halves_of_halves)
 
     def linear(program, size, *command):
-        # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take
-        # ten times as long. What else the machine does only ever adds, so the best of some tries counts.
+        # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take ten
+        # times as long. Other work of the machine only ever adds, so the best of some tries counts.
         ratios = []
         while len(ratios) < 5 and min(ratios, default=3) >= 3:
             few, many = seconds_of(env, program(size), 10, *command), seconds_of(env, program(10 * size), 1, *command)

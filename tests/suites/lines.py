@@ -83,7 +83,7 @@ def cases(env):
         done = env.run(env.tool("gdb"), "-batch", "-nx", "-ex", "set debuginfod enabled off",
                        "-ex", "set breakpoint pending on", "-ex", "break k.fcl:5", "-ex", "run", "-ex", "list 5,5",
                        "--args", env.fclc, "run", "-g", "--target=c", program(), "k", "[1,2,3]", cwd=folder)
-        # Of optimised code, the first instruction of a line may be another's, too.
+        # In optimised code, the first instruction of a line may be another's, too.
         assert re.search(r"hit Breakpoint 1.*fcl_block_k .*k\.fcl:\d", done.stdout, re.S), done.stdout + done.stderr
         assert re.search(r"^5\t +held ! i$", done.stdout, re.M), done.stdout + done.stderr
         plain = env.run(env.tool("gdb"), "-batch", "-nx", "-ex", "set debuginfod enabled off",

@@ -295,13 +295,13 @@ def cases(env):
         refused(local, ("p.fcl", "z ="), "y", "p.fcl:3:13: `y`", "p.fcl:3:9")
         for name in ("1a", "let", "a b", "", "_", "+", "a-b", "\u00e4", "#BlockSize"):
             refused(local, ("p.fcl", "y ="), name, "a name is a letter")
-        # What has no name of its own, or keeps it.
+        # Places that have no name of their own, or that keep it.
         refused(local, ("p.fcl", "let"), "a", "no name of this program")
         refused(local, ("p.fcl", "1\n"), "a", "no name of this program")
         refused({"p.fcl": "type pair = (int, int)\nfun f (p : pair) = fst p\n"}, ("p.fcl", "pair"), "two", "type")
         refused(files, ("q.fcl", "reverse"), "turned", "prelude/pull.fcl")
         refused(files, ("q.fcl", "push"), "put", "primitive")
-        # What cannot be read or checked may use the name; what can is changed.
+        # A file that cannot be read or checked may use the name; others are changed.
         wrong = {**files, "q.fcl": q + "val broken = twice +\n"}
         refused(wrong, ("p.fcl", "twice"), "double", "q.fcl:3:14", "errors")
         wrong = {**files, "q.fcl": q + "val broken = doubled 1\n"}
@@ -511,7 +511,7 @@ def cases(env):
     yield Case("programs that are torn are answered for", broken)
 
     def compiler_ends():
-        # What looks at a program is ended from outside: the session goes on.
+        # The process that looks at a program is ended from outside: the session goes on.
         with Session() as s:
             s.diagnostics(s.path)
             slow = ("fun f n x = if n == 0 then x else f (n - 1) (f (n - 1) (x + 1))\n"

@@ -25,7 +25,7 @@ def cases(env):
             raise Skip("no wasi-libc")
         with once:
             if not made:
-                # What the page runs is small: but in a long run its compiler is one that is quickly made.
+                # The page runs small programs: but in a long run its compiler is one that is quickly made.
                 env.must("make", "-j2", "BUILD=" + env.build, *([] if env.long else ["WASM_OPTIMISE=-O0"]), "docs",
                          timeout=600)
                 made.append(os.path.join(env.root, env.build, "docs"))
@@ -74,7 +74,7 @@ def cases(env):
                               ) == "Nothing has all of this in it: nosuchword here"
             assert page.value("(() => { const box = document.getElementById('search'); box.value = ' '; "
                               "box.oninput(); return document.getElementById('found').hidden; })()")
-            # By the words of others, and of what has the word the most, first.
+            # The search knows others' words, and shows first what has the word most often.
             for words, place in (("matrix multiply", "docs/library.html#matmul"), ("sum", "docs/prelude.html#reduce"),
                                  ("cumulative sum", "docs/prelude.html#scan"), ("sort", "docs/prelude.html#sort"),
                                  ("print", "docs/primitives.html#trace"), ("mat mul", "docs/library.html#matmul"),

@@ -88,7 +88,7 @@ param q : int = 3
 Said of both.
 """
 
-# What is changed in WHOLE, into what, and the line and beginning of what is said about it.
+# A change of WHOLE, from what, into what, and the line and beginning of what is said about it.
 MISTAKES = [
     ("-- Title. Intro.\n", "", "1: the file does not begin with a comment"),
     ("-- What f gives.\n", "", "4: `f` has no docstring"),

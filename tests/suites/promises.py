@@ -36,7 +36,7 @@ sig added : int -> int -> [int] -> [int]<grid>
 kernel added (bad : int) (at : int) (xs : [int]) =
   reduceByIndex (+) 0 (replicate 16 0) (mapIx (fn i x => (i % 16, xs ! (if i == at then bad else i))) xs)
 """
-# Of each: what it asks of the bad place among n, and which lengths it takes.
+# For each: what it asks of the bad place among n, and which lengths it takes.
 KERNELS = {"gathered": 1, "moved": 1, "paired": 1, "inBlocks": 8, "placed": 1, "nested": 4, "inMatrix": 1, "added": 1}
 LENGTHS = (1, 8, 33, 256, 1000)
 FAR = (-1, -2**31, 2**31 - 1, 10**6)

@@ -25,11 +25,11 @@ RACES = {"PTXEMU_SEED": "0", "PTXEMU_GRACES": "1"}
 ORDERS = {"in order": IN_ORDER, "lanes at random": LANES, "blocks at random": BLOCKS, "weak memory": WEAK,
           "races in device memory": RACES}
 CAPABILITIES = ("75", "90", "120")
-# As one of these each program runs in every check that has this suite: the first and the last capability, and all that
+# Each program runs as one of these in every check that has this suite: the first and the last capability, and all that
 # is at random together.
 IN_TURN = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
 ALL = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
-# What takes the processor minutes, and has the parts of other programs, is left to long runs.
+# Programs that take the processor minutes, and have the parts of others, are left to long runs.
 LENGTHY = {name + ".fcl" for name in
            "sorted_parts reduce_by_index sorts_in_steps top_and_repeated stencil_borders start_values".split()}
 

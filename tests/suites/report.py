@@ -34,7 +34,7 @@ KEPT = {
     "steps": ["tests/report/steps.fcl", "--sizes=n=1000,k=3"],
 }
 
-# Runs: file, kernel, arguments, sizes. What data decide is only said at most.
+# Runs: file, kernel, arguments, sizes. Where data decide, only the most is said.
 COUNTED = [
     ("benchmarks/fcl/copy.fcl", "copyGrid", "iota:8192", "n=8192"),
     (EXAMPLES("linear"), "saxpy", "2 iota:8191 iota:8191", "n=8191"),
@@ -79,7 +79,7 @@ UNCOUNTED = []
 # Kernels in which the lanes of a warp load in different turns of a loop: their sectors are not compared. The simulator
 # takes the n-th loads of all lanes for one instruction of the warp, as tests/cudasim/traffic.cc says at its top.
 APART = {"pairsAgree"}
-# What makers say of devices: teraflops of floats, gigabytes in a second.
+# Makers say this of devices: teraflops of floats, gigabytes in a second.
 MAKERS = {"v100": (15.7, 900), "t4": (8.1, 320), "a100": (19.5, 2039), "rtx3060": (12.7, 360), "rtx4090": (82.6, 1008),
           "h100": (67, 3350), "h200": (67, 4800), "b200": (75, 8000), "mi300x": (163.4, 5300)}
 # Recorded tasks that move whole arrays once: of these, estimates at 2^26 are near what was measured.

@@ -16,15 +16,15 @@ SANITIZED = True
 
 # The others run in ptx.py.
 RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
-# What a thorough run has with checks, in the simulator; and whose tests are of what checks refuse.
+# Programs that a thorough run has with checks, in the simulator; and whose tests are of what checks refuse.
 CHECKED = {name + ".fcl" for name in (
     "selections_by_chunks top_and_repeated force_up_to permute_into updates lookback_counts push_each").split()}
 COLLIDES = {"scatter_collisions.fcl"}
-# What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
+# Programs that oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
-# What only a long run has on all programs, and a thorough one on these small ones: barriers, warps, atomics, locks,
+# Only a long run has these on all programs, and a thorough one on these small ones: barriers, warps, atomics, locks,
 # look-backs, steps, checks.
 RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised",
         "oclgrind"}
@@ -45,13 +45,13 @@ ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
 # Examples that are compiled for C as for users.
 AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
-# What takes so long that only a long run has it: with the interpreter eight seconds and more.
+# Programs that take so long that only a long run has them: with the interpreter eight seconds and more.
 LENGTHY = {
     "interp": {"matrix_units.fcl", "matrix_products.fcl", "sorted_parts.fcl", "stencil_borders.fcl",
                "random_numbers.fcl", "tpacf.fcl", "heavy_steps.fcl", "sorts_in_steps.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
-# What takes seconds there, and shows little that others do not: left to thorough runs.
+# Programs that take seconds there, and show little that others do not: left to thorough runs.
 SECONDS = {"cuda-simulator": {"matrix_units.fcl", "sorted_parts.fcl", "reduce_by_index.fcl", "stencil_borders.fcl"}}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
@@ -89,7 +89,7 @@ def is_thorough(path, executor):
 
 
 def cases(env):
-    # By executors: what is built for one of them is there when the next needs the same.
+    # Executors come after one another: what is built for one case is there when the next needs the same.
     for executor in RUNS:
         if env.sanitized and executor not in ("interp", "c"):
             continue  # the compiler is what the sanitizers watch: one code generator will do

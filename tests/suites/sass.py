@@ -104,8 +104,8 @@ def cases(env):
 
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
-    # What such a product does with a panel that is not whole: lanes load rows together there, too. It is loaded in its
-    # step: in two stages the loop takes 509 instructions, but blocks of 512 threads spill up to 9 words.
+    # In a panel that is not whole lanes load rows together, too. It is loaded in its step: in two stages the loop
+    # takes 509 instructions, but blocks of 512 threads spill up to 9 words.
     for architecture in sass.ARCHITECTURES:
 
         def loop_of_rest(architecture=architecture):

@@ -31,6 +31,10 @@ LINES = {
 SLACK = 100
 
 
+FOLDERS = ("benchmarks", "compiler", "docs", "editors", "examples", "lib", "packaging", "prelude", "python", "runtime",
+           "tests", "web")
+
+
 def written(env, folders, endings):
     """(path, text) of each source file in these folders."""
     for folder in folders:
@@ -212,10 +216,9 @@ def cases(env):
         """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""
         gone, stages = [], "|".join(os.listdir(env.path("compiler")))
         files = re.compile(rf"\b((?:{stages})/[a-z_0-9]+\.(?:c|h|def|re|y))\b")
-        begins = re.compile(r"(?:^|[.:?!;] )((?:Of|What|Who|As|Whether|By) [^.?]*)(?:\.|$)")
         citation = re.compile(r"notes? \[([^\]]+)\](?: and \[([^\]]+)\])?")
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
-            defined, cited, dangling = [], {note for pair in citation.findall(file.read()) for note in pair}, []
+            defined, cited = [], {note for pair in citation.findall(file.read()) for note in pair}
         endings = (".c", ".h", ".cu", ".cl", ".def", ".re", ".y")
         for path, text in written(env, ("compiler", "runtime", "python"), endings):
             text = re.sub(r"\n[ \t]+", "\n ", text)
@@ -224,8 +227,6 @@ def cases(env):
             cited |= {note for pair in citation.findall(begun.sub("", text)) for note in pair}
             gone += [f"{os.path.basename(path)}: {file}" for file in files.findall(text)
                      if not os.path.exists(env.path("compiler", file))]
-            dangling += [f"{path}: {found}" for comment in re.findall(r"/\*(.*?)\*/", text, re.S)
-                         for found in begins.findall(" ".join(comment.split()))]
         assert len(defined) > 50
         cited = {" ".join(note.split()) for note in cited if note}
         twice = sorted({note for note in defined if defined.count(note) > 1})
@@ -235,8 +236,24 @@ def cases(env):
             defined
         ), f"notes that are cited, and not there: {', '.join(sorted(cited - set(defined)))}"
         assert not gone, "files that are named, and not there: " + ", ".join(gone)
-        assert not dangling, "sentences that begin without their subject: " + "; ".join(dangling)
     yield Case("each note is there once and cited", notes)
+
+    def subjects():
+        """Comments in blocks, and lines of comments that follow one another, are read as one text each."""
+        begins = re.compile(r"(?:^|[.:?!;] )((?:Of|What|Who|As|Whether|By) [^.?]*)(?:\.|$)")
+        marks = {"//": (".c", ".cc", ".cl", ".cu", ".def", ".h", ".hip", ".l", ".y"), "--": (".fcl",),
+                 "#": (".py", ".sh", "Makefile", "run", "check")}
+        dangling, comments = [], 0
+        for mark, endings in marks.items():
+            lines = re.compile(rf"(?m)(?:^[ \t]*{mark} (?!test |cost |also: |> |error).*\n)+")
+            for path, text in written(env, FOLDERS, endings):
+                found = [re.sub(rf"(?m)^[ \t]*{mark}", "", block) for block in lines.findall(text)]
+                found += re.findall(r"/\*(.*?)\*/", text, re.S) if mark == "//" else []
+                comments += len(found)
+                dangling += [f"{path}: {said}" for one in found for said in begins.findall(" ".join(one.split()))]
+        assert comments > 5000, comments
+        assert not dangling, "sentences that begin without their subject: " + "; ".join(dangling)
+    yield Case("sentences of comments begin with their subject", subjects)
 
     def quirks():
         """A row of quirks.def is named by what mends it, and its tests are there."""

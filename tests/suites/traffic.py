@@ -73,8 +73,9 @@ TURNS = {
 RANGES = "tests/run/prelude/reduce_by_index_ranges.fcl"
 LARGE = [(12288, [], 1), (12289, [], 1), (16128, [], 1), (16129, [], 2), (12289, ["--shared-bytes=49152"], 2)]
 
-# What ptxas says for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled but at
-# most so many bytes as a third number says. On an H200 three blocks that spill those are faster than two (2^24 pairs).
+# The limits by what ptxas says for sm_90: at most so many registers, just so many bytes of shared memory; nothing is
+# spilled but at most so many bytes as a third number says. On an H200 three blocks that spill those are faster than
+# two (2^24 pairs).
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (32, 0), "product_0": (128, 16608), "product_1": (128, 8416),

@@ -47,8 +47,8 @@ class Counts:
         return Counts(*(int(n) for n in found[-1]), output=text) if found else None
 
 
-# What makes C compilers take a third of their time, PoCL a quarter and the CUDA simulator half, for kernels that run
-# for an instant.
+# Options that make C compilers take a third of their time, PoCL a quarter and the CUDA simulator half, for kernels
+# that run for an instant.
 QUICK = {"FCL_CC_OPTIONS": "-O0", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable",
          "FCL_NVRTC_OPTIONS": "--device-debug", "FCL_HIPRTC_OPTIONS": "-O0"}
 
@@ -137,7 +137,7 @@ class Env:
         variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0")
         variables.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1:exitcode=99")
         variables.setdefault("FCL_POOL", "exact")  # what leaves a buffer shall not land in memory that it has beside
-        # What is never written shall not happen to be the zero that was due: each such byte is 203.
+        # A byte that is never written shall not happen to be the zero that was due: each such byte is 203.
         variables.setdefault("FCL_FILL", "203")
         for name, value in QUICK.items() if self.is_quick else ():
             variables.setdefault(name, value)

@@ -16,7 +16,7 @@ PAGE = os.path.join(ROOT, "docs", "ARCHITECTURE.md")
 HEAD = "| pass | for | from -O | what it does | CUDA | C |\n|---|---|---|---|---|---|\n"
 NONE = "0 / 0"
 Row = collections.namedtuple("Row", "name machines level what is_step")
-# What only some machines of a kind have, and which: enum pass_needs of compiler/ir/passes/passes.h.
+# Some machines of a kind alone have these, and which: enum pass_needs of compiler/ir/passes/passes.h.
 SOME = {"FOR_FENCES": "CUDA, HIP", "FOR_ORDERED": "CUDA, HIP", "FOR_PIECES": "CUDA, HIP", "FOR_COUNTED": "CUDA"}
 
 

@@ -194,7 +194,7 @@ static struct outputs run_kernel(struct arena *arena, struct fcl_context *contex
     return outputs;
 }
 
-/* What the integer samples compute, written down a second time. False: not given for this sample or element. */
+/* The results of the integer samples, written down a second time. False: not given for this sample or element. */
 static bool expected(const char *name, const int32_t *in, int i, int32_t *value) {
     int32_t n = 777, sum = 0;
     if (!strcmp(name, "reverse") && i < n) {

@@ -289,7 +289,7 @@ static struct core *forced_at(struct fixture *f, enum level_value ambient, struc
     return core;
 }
 
-/* What types say of the place of a call is compared with the place: a grid's kernel, an element, a chunk of a block. */
+/* The place of a call is compared with its types' word: a grid's kernel, an element, a chunk of a block. */
 static void test_places(void **state) {
     struct fixture *f = *state;
     assert_runs("[0,1]", forced_at(f, LEVEL_GRID, CALL1(PUSH, L(xs))), TYPE_PULL, 2);

@@ -10,7 +10,7 @@
 
 #include "interp/machine.h"
 
-/* As much of an interpreter as scalars need. */
+/* The part of an interpreter that scalars need. */
 static struct interp *machine(void) {
     static struct interp in;
     if (!in.arena)

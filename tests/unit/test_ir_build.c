@@ -159,7 +159,7 @@ static void trivial_control_goes(void **state) {
     arena_free(t->arena);
 }
 
-/* What the condition of a while tells holds in its body only, so it must not sit in what moves out. */
+/* The condition of a while tells facts that hold in its body only, so it must not sit in what moves out. */
 static void while_conditions_stay_inside(void **state) {
     (void)state;
     struct fixture *t = new_fixture();
@@ -272,8 +272,8 @@ static void places_do_not_wrap(void **state) {
 }
 
 /* Steps over an array of two halves, 1000 apart, of threads i and rounds r: a thread reads the
-   element at i + stride · r + apart, and then writes that at i + stride · r. Whether the pass does
-   with one half. */
+   element at i + stride · r + apart, and then writes that at i + stride · r. Does the pass do with one
+   half. */
 static bool is_in_place(int threads, int rounds, int stride, int apart, int times) {
     struct fixture *t = new_fixture();
     struct ir_value *many = ir_parameter_value(t->b, BASE_I32, 0, 9, "many");

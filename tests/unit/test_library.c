@@ -56,7 +56,7 @@ static void look(void **state) {
     fclc_unload(program);
 }
 
-/* What a result has, wherever it is. */
+/* A result has these, wherever it is. */
 static void fetch(struct fclc_value *value, void *to, size_t bytes) {
     if (value->buffer) {
         assert_true(fcl_read(value->buffer, 0, to, bytes) == FCL_OK);

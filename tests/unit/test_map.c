@@ -193,7 +193,7 @@ static void test_launches(void **state) {
     arena_free(arena);
 }
 
-/* What a kernel asks of shared memory, for how many warps a block has. */
+/* The shared memory that a kernel asks for, for how many warps a block has. */
 static void test_shared_bytes(void **state) {
     (void)state;
     struct arena *arena = arena_new();

@@ -429,7 +429,7 @@ static void zeros(void **state) {
                 fail_msg("byte %d of %d is %d in round %d", (int)i, (int)bytes, back[i], round);
         GOOD(context, fcl_fill(*buffer, 0, bytes, 0xff));
     }
-    // What lies beside it is not touched.
+    // The bytes beside it are not touched.
     struct fcl_buffer *a, *b;
     GOOD(context, fcl_buffer_zeros(context, 3, 4, &a));
     GOOD(context, fcl_buffer_zeros(context, 3, 4, &b));
@@ -866,7 +866,7 @@ static void programs_are_kept_on_disk(void **state) {
     assert_string_equal(build_origin(language, true, source), "source");
     assert_string_equal(build_origin(language, false, changed), "source");
     assert_int_equal(each_cached(directory, NULL), 2);
-    // What is damaged is built again and repaired.
+    // A damaged file is built again and repaired.
     void (*const damages[])(const char *) = {cut_file, spoil_file};
     for (int i = 0; i < 2; i++) {
         each_cached(directory, damages[i]);
@@ -960,8 +960,8 @@ static void options_without_support_are_left_out(void **state) {
     fcl_close(context);
 }
 
-// The parent's driver would wait for threads that the child has not. Who asks for any device gets no
-// other in its place.
+// The parent's driver would wait for threads that the child has not. A host that asks for any device gets no other in
+// its place.
 static void a_fork_is_told_what_it_lost(void **state) {
     const struct language *language = *state;
     struct fcl_context *context = open_default(language);

@@ -129,7 +129,7 @@ static void test_places(void **state) {
     arena_free(arena);
 }
 
-/* What `print` writes, in the arena. */
+/* The text that `print` writes, in the arena. */
 static const char *printed(struct arena *arena, const struct diagnostics *d, bool json, size_t limit) {
     FILE *file = tmpfile();
     assert_non_null(file);

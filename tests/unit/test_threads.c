@@ -87,11 +87,11 @@ static void shares_what_is_long(void **state) {
     int64_t work = 0;
     assert_true(launch(team, count_slowly, 40, &work, &by_others));
     assert_true(by_others > 0);
-    // What was short before is begun alone, and not ended so.
+    // A launch that was short before is begun alone, and not ended so.
     work = 1;
     assert_true(launch(team, count_slowly, 40, &work, &by_others));
     assert_true(by_others > 0);
-    // What is known to be short wakes nobody.
+    // A launch that is known to be short wakes nobody.
     for (int i = 0; i < 20; i++)
         assert_true(launch(team, count, 8, &work, NULL));
     work = 1;

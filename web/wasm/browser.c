@@ -1,4 +1,4 @@
-/* What the compiler has in a browser in place of a machine: the commands that need none, one
+/* The compiler has this in a browser in place of a machine: the commands that need none, one
    stack, files without links that can only be read, and no device. */
 #include "browser.h"
 

@@ -1,4 +1,4 @@
-/* What clang's pass for setjmp calls (-mllvm -wasm-enable-sjlj). A function that calls setjmp has
+/* The functions that clang's pass for setjmp calls (-mllvm -wasm-enable-sjlj). A function that calls setjmp has
    a table of its calls that are in force: which jmp_buf each one filled, and which label of the
    function goes on there. A longjmp is an exception of WebAssembly; who catches it looks in its
    own table, and throws it again where it is not there. */
@@ -10,7 +10,7 @@ struct entry {
     int label;
 };
 
-/* What the exception carries. */
+/* The exception carries this. */
 struct jump {
     jmp_buf *to;
     int value;

@@ -1,4 +1,4 @@
-// What kernels in CUDA C++ call. No header is included, so that NVRTC compiles them as they are.
+// Kernels in CUDA C++ call these functions. No header is included, so that NVRTC compiles them as they are.
 // backend/parts.h says what `//@` and `//` are.
 
 //@ HEAD

@@ -1,4 +1,4 @@
-// What kernels in HIP C++ call, beside copies.cu. hipcc compiles it, or hiprtc, which needs no header.
+// Kernels in HIP C++ call these functions, beside copies.cu. hipcc compiles it, or hiprtc, which needs no header.
 // backend/parts.h says what `//@` and `//` are.
 
 //@ HEAD

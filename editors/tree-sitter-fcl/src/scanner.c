@@ -1,4 +1,4 @@
-/* What FCL's lexer decides by what follows; see grammar.js. As compiler/syntax/lexer.re and
+/* Decides what FCL's lexer decides by what follows; see grammar.js. The same as compiler/syntax/lexer.re and
    layout.c do. */
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* As much of tree-sitter's header as a scanner needs, for the test of
+/* The part of tree-sitter's header that a scanner needs, for the test of
    editors/tree-sitter-fcl/src/scanner.c. */
 #ifndef TREE_SITTER_PARSER_H_
 #define TREE_SITTER_PARSER_H_

@@ -144,7 +144,7 @@ def there_and_back(period, end, i):
     return min(i, end - i)
 
 
-# What stands at a place outside of n elements: the place of another, or none.
+# The place whose element stands at a place outside of n elements; or none.
 BORDERS = {"constant 9": lambda n, i: i if 0 <= i < n else None, "nearest": lambda n, i: max(0, min(n - 1, i)),
            "wrap": lambda n, i: i % n,
            "mirror": lambda n, i: there_and_back(2 * n, 2 * n - 1, i), "reflect": lambda n,

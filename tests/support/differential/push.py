@@ -335,7 +335,7 @@ for size in (31, 300, 2049):
         **chunked(size == 300),
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys),
     )
-# What is not as long as the chunk ends with 9.
+# A result that is not as long as the chunk ends with 9.
 for level, size in LEVELS:
     pushed(
         "compact",
