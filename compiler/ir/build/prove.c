@@ -1017,8 +1017,6 @@ static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
     return is_proved;
 }
 
-#include <stdio.h>
-#include <stdlib.h>
 static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict, int depth, int steps) {
     if (base_info[x->base].is_floating || x->base != y->base)
         return false;

@@ -29,10 +29,11 @@ struct interval {
     bool no_low, no_high;
 };
 
-/* A sum that is not negative where the check is; x and y are what was compared. */
+/* A sum that is not negative in the region; x and y are what was compared. */
 struct fact {
     struct linear sum;
     struct ir_value *x, *y;
+    const struct ir_region *region;
     bool is_apart; /* in place of that: y is not the constant x */
 };
 
@@ -482,13 +483,22 @@ static void know_condition(struct asker *k, const struct ir_value *condition, bo
         know(k, made->operands[truth ? 0 : 1], made->operands[truth ? 1 : 0], strict);
 }
 
-/* Those of which it consists. */
+/* So many facts hold wherever the value is known. */
+static size_t facts_around(const struct asker *k, const struct ir_value *value) {
+    size_t count = k->facts.count;
+    while (count > 0 && !ir_region_inside(value->region, k->facts.at[count - 1].region))
+        count--;
+    return count;
+}
+
+/* Those of which it consists, where it was asked by what holds of these. */
 static void hold(struct asker *k, struct ir_value *condition) {
     const struct ir_instruction *made = operation_of(condition);
+    if (condition->is_constant || facts_around(k, condition) < k->facts.count)
+        return;
     for (size_t i = 0; made && made->op == OP_AND && i < 2; i++)
         hold(k, made->operands[i]);
-    if (!condition->is_constant)
-        vec_push(k->arena, &k->holding, condition);
+    vec_push(k->arena, &k->holding, condition);
 }
 
 /* Adds what the condition consists of, where that is not asked yet; false: there would be too much. */
@@ -505,15 +515,23 @@ static bool add(struct asker *k, struct ir_value *condition) {
     return k->asked.count <= (k->within ? ANY_ASKED_WITHIN : ANY_ASKED_BEFORE);
 }
 
+/* A condition that holds is true wherever it is known, which may be outside of a branch around the check: no fact of
+   that branch counts. */
 static void look_at_check(struct asker *k, struct ir_value *condition) {
-    size_t count = k->asked.count;
+    size_t count = k->asked.count, facts = k->facts.count;
+    struct map *narrowed = k->narrowed;
     if (condition->is_constant || is_holding(k, condition))
         return;
+    k->facts.count = facts_around(k, condition);
+    if (k->facts.count < facts)
+        k->narrowed = map_new(k->b->scratch);
     struct ir_value *asked = ask(k, condition);
     if (asked && !is_false(asked) && add(k, asked))
         hold(k, condition);
     else
         k->asked.count = count;
+    k->facts.count = facts;
+    k->narrowed = narrowed;
 }
 
 static bool is_of_access(const struct asker *k, const struct ir_instruction *at) {
@@ -538,6 +556,8 @@ static void look_inside(struct asker *k, const struct ir_region *region, const s
     else if (region->owner != k->loop && region->owner->kind != IR_WHILE &&
              !is_steady(k, region->owner->operands[0], DEEPEST_STEADY))
         know(k, region->owner->parameters[0], region->owner->operands[0], true);
+    for (size_t i = count; i < k->facts.count; i++)
+        k->facts.at[i].region = region;
     if (k->facts.count > count)
         k->narrowed = map_new(k->b->scratch);
     look(k, region);
