@@ -30,7 +30,7 @@ static const char *wrong_count(struct arena *arena, const struct core_global *ke
 static int open_brackets(const char *text) {
     int open = 0;
     for (; *text; text++)
-        open += (*text == '[' || *text == '(') - (*text == ']' || *text == ')');
+        open += value_bracket(*text);
     return open;
 }
 
@@ -52,12 +52,25 @@ static const char *broken_up(struct arena *arena, const char *const *texts, size
     return NULL;
 }
 
+/* The first field of a record whose braces the shell has taken for its own, `x=1 y=2`; NULL: it has not. */
+static const char *unbraced(const struct kernel_interface *wanted, const char *const *texts, size_t count) {
+    for (size_t i = 0; i < count && i < wanted->count; i++) {
+        const struct type *type = type_resolve(wanted->parameters[i]);
+        const struct record *record = type->kind == TYPE_TUPLE ? type->tuple.record : NULL;
+        size_t length = record ? record->fields[0]->length : 0;
+        if (record && strncmp(texts[i], record->fields[0]->text, length) == 0 && texts[i][length] == '=')
+            return record->fields[0]->text;
+    }
+    return NULL;
+}
+
 struct host_value **parse_arguments(struct arena *arena, const struct core_global *kernel, const char *const *texts,
                                     size_t count, const char *directory, const char **why) {
     struct kernel_interface wanted = kernel_interface(arena, kernel);
-    const char *whole = broken_up(arena, texts, count);
-    if (whole) {
-        *why = arena_printf(arena, "an argument with blanks in it is quoted for the shell: '%s'", whole);
+    const char *whole = broken_up(arena, texts, count), *field = unbraced(&wanted, texts, count);
+    if (whole || field) {
+        *why = whole ? arena_printf(arena, "an argument with blanks in it is quoted for the shell: '%s'", whole)
+                     : arena_printf(arena, "an argument in braces is quoted for the shell: '{%s=…}'", field);
         return NULL;
     }
     if (wanted.count != count) {
@@ -66,7 +79,7 @@ struct host_value **parse_arguments(struct arena *arena, const struct core_globa
     }
     struct host_value **values = ARENA_ARRAY(arena, struct host_value *, count);
     for (size_t i = 0; i < count; i++) {
-        struct value_argument argument = {i + 1, wanted.names[i], directory};
+        struct value_argument argument = {.number = i + 1, .name = wanted.names[i], .directory = directory};
         values[i] = value_parse(arena, wanted.parameters[i], &argument, texts[i], why);
         if (!values[i])
             return NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/edit.h"
+#include "values/value.h"
 
 static const char TEST[] = "-- test ", COST[] = "-- cost ";
 
@@ -22,7 +23,7 @@ const char *directive_next_word(struct arena *arena, const char **at) {
         else if (*end == '"')
             quoted = !quoted;
         if (!quoted)
-            depth += (*end == '[' || *end == '(') - (*end == ']' || *end == ')');
+            depth += value_bracket(*end);
     }
     *at = end;
     return end == start ? NULL : arena_strndup(arena, start, (size_t)(end - start));
@@ -65,7 +66,7 @@ static const char *dot_of(const char *at) {
     bool quoted = false;
     for (char before = ' '; *at; before = *at++) {
         quoted ^= *at == '"' && before != '\\';
-        depth += quoted ? 0 : (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+        depth += quoted ? 0 : value_bracket(*at);
         bool is_end = *at == '.' && (!at[1] || isspace((unsigned char)at[1]));
         if (is_end && depth == 0 && !quoted && !isspace((unsigned char)before))
             break;
@@ -175,7 +176,7 @@ static void hint_relation(struct diagnostics *diagnostics, struct diagnostic *to
                 return;
             }
         if (strstr(word, "==")) {
-            if ((*word == '[' || *word == '(') && strstr(word, " =="))
+            if (value_bracket(*word) > 0 && strstr(word, " =="))
                 diag_hint(diagnostics, to, "`%c` is not closed", *word);
             else
                 diag_hint(diagnostics, to, "`==` needs blanks around it");
@@ -306,18 +307,35 @@ static size_t introduction_of(struct arena *arena, const char *line) {
     return *dot ? (size_t)(dot - line) + 1 : length;
 }
 
-/* The name that comes next at *at, which is moved behind it. */
-static struct span next_name(const char *line, const char **at, uint32_t place) {
-    while (isspace((unsigned char)**at))
-        ++*at;
-    const char *begin = *at;
-    while (**at && !isspace((unsigned char)**at) && **at != ':')
-        ++*at;
-    return (struct span){place + (uint32_t)(begin - line), place + (uint32_t)(*at - line)};
+/* The word that comes next at *at, which is moved behind it. */
+static struct span next_span(struct arena *arena, const char *line, const char **at, uint32_t place) {
+    const char *word = directive_next_word(arena, at);
+    uint32_t end = place + (uint32_t)(*at - line);
+    return (struct span){end - (word ? (uint32_t)strlen(word) : 0), end};
 }
 
-spans directives_kernels(struct arena *arena, const struct ast_file *file) {
-    spans found = {0};
+/* Reads a kernel's name, which a colon may end, its arguments, and what is wanted. Gives false where nothing is. */
+static bool read_call(struct arena *arena, const char *line, const char **at, uint32_t place, directive_calls *calls) {
+    struct directive_call call = {.kernel = next_span(arena, line, at, place)};
+    struct directive unused = {0};
+    const char *before = *at;
+    bool is_wanted = false;
+    call.kernel.end -= (*at)[-1] == ':';
+    for (const char *word; !is_wanted && (word = directive_next_word(arena, at)); before = *at) {
+        is_wanted = is_relation(word, &unused);
+        if (!is_wanted)
+            vec_push(arena, &call.arguments, next_span(arena, line, &before, place));
+    }
+    uint32_t begin = place + (uint32_t)(*at - line);
+    is_wanted = is_wanted && unused.expectation != EXPECT_ERROR;
+    if (is_wanted)
+        call.wanted = (struct span){begin, begin + (uint32_t)strlen(*at)};
+    vec_push(arena, calls, call);
+    return is_wanted;
+}
+
+directive_calls directives_calls(struct arena *arena, const struct ast_file *file) {
+    directive_calls found = {0};
     const char *text = (const char *)file->source->text, *all = text + file->source->length;
     size_t comment = 0; /* the first that ends behind where we are */
     for (const char *begin = text, *end; begin < all; begin = end + 1) {
@@ -336,13 +354,9 @@ spans directives_kernels(struct arena *arena, const struct ast_file *file) {
         if (!before)
             continue;
         const char *at = line + before;
-        vec_push(arena, &found, next_name(line, &at, place));
-        struct directive unused = {0};
-        bool is_forall = before > strlen(TEST), is_found = false;
-        for (const char *word; is_forall && !is_found && (word = directive_next_word(arena, &at));)
-            is_found = is_relation(word, &unused) && unused.expectation != EXPECT_ERROR;
-        if (is_found)
-            vec_push(arena, &found, next_name(line, &at, place));
+        bool is_wanted = read_call(arena, line, &at, place, &found);
+        if (is_wanted && before > strlen(TEST)) /* of `forall`: another call, perhaps */
+            (void)read_call(arena, line, &at, place, &found);
     }
     return found;
 }

@@ -36,8 +36,16 @@ typedef VEC(struct directive) directives;
    like one there is a warning. */
 directives directives_find(struct arena *arena, const struct ast_file *file, directives *unread,
                            struct diagnostics *diagnostics);
-/* The words that name kernels, the called ones on the right, too. */
-spans directives_kernels(struct arena *arena, const struct ast_file *file);
+
+/* Where a directive names a kernel, on the right, too, with what values. */
+struct directive_call {
+    struct span kernel;
+    spans arguments;
+    struct span wanted; /* the result; empty: none is said */
+};
+typedef VEC(struct directive_call) directive_calls;
+directive_calls directives_calls(struct arena *arena, const struct ast_file *file);
+
 /* The next word: up to a blank outside of brackets and quotes. NULL at the end. */
 const char *directive_next_word(struct arena *arena, const char **at);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "driver/arguments.h"
 #include "tools/directive.h"
 #include "tools/lsp.h"
 #include "parser.h"
@@ -23,23 +24,63 @@ static const struct name_place *kernel_of(const struct lsp_view *view, const str
     return NULL;
 }
 
-/* The names of kernels in lines `-- test` are names, too. */
+/* A value in a line `-- test`, as its text, which begins at that place. */
+struct value_text {
+    struct lsp_view *view;
+    const char *text;
+    uint32_t place;
+};
+
+static void note_field(void *context, const struct record *record, size_t field, const char *at) {
+    const struct value_text *value = context;
+    struct lsp_view *view = value->view;
+    uint32_t begin = value->place + (uint32_t)(at - value->text);
+    for (size_t i = 0; i < view->names.count; i++) {
+        struct name_place place = view->names.at[i];
+        if (place.span.begin != record->field_spans[field].begin)
+            continue;
+        place.span = (struct span){begin, begin + (uint32_t)place.name->length};
+        vec_push(view->arena, &view->names, place);
+        return;
+    }
+}
+
+/* The fields that a value of that type names. */
+static void note_value(struct lsp_view *view, const struct source *source, struct span span, struct type *type) {
+    const char *text = arena_strndup(view->arena, (const char *)source->text + (span.begin - source->base),
+                                     span.end - span.begin),
+               *unread;
+    struct value_text value = {view, text, span.begin};
+    struct value_argument argument = {.name = "", .on_field = note_field, .context = &value};
+    if (strchr(text, '{'))
+        (void)value_parse(view->arena, type, &argument, text, &unread);
+}
+
+/* The names of kernels in lines `-- test` are names, too, and so are those of fields in what these take and give. */
 static void note_directives(struct lsp_view *view) {
     for (size_t i = 0; i < view->c->modules.count; i++) {
         const struct ast_file *file = view->c->modules.at[i]->file;
-        if (file->source->is_ours && file != view->c->file)
+        const struct source *source = file->source;
+        if (source->is_ours && file != view->c->file)
             continue;
-        spans words = directives_kernels(view->arena, file);
-        for (size_t k = 0; k < words.count; k++) {
-            const char *text = (const char *)file->source->text + (words.at[k].begin - file->source->base);
-            symbol name = symbol_intern(view->c->symbols, text, words.at[k].end - words.at[k].begin);
-            const struct name_place *kernel = kernel_of(view, file->source, name);
+        directive_calls calls = directives_calls(view->arena, file);
+        for (size_t k = 0; k < calls.count; k++) {
+            const struct directive_call *call = &calls.at[k];
+            const char *text = (const char *)source->text + (call->kernel.begin - source->base);
+            symbol name = symbol_intern(view->c->symbols, text, call->kernel.end - call->kernel.begin);
+            const struct name_place *kernel = kernel_of(view, source, name);
             if (!kernel)
                 continue;
             struct name_place place = *kernel;
-            place.span = words.at[k];
+            place.span = call->kernel;
             place.type = kernel->global->scheme ? kernel->global->scheme->type : NULL;
             vec_push(view->arena, &view->names, place);
+            if (!place.type)
+                continue;
+            struct kernel_interface interface = kernel_interface(view->arena, place.global);
+            for (size_t a = 0; a < call->arguments.count && a < interface.count; a++)
+                note_value(view, source, call->arguments.at[a], interface.parameters[a]);
+            note_value(view, source, call->wanted, interface.result);
         }
     }
 }

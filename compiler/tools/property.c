@@ -93,7 +93,7 @@ static bool read_side(struct arena *arena, const char *directory, const struct c
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        struct value_argument argument = {i + 1, wanted.names[i], directory};
+        struct value_argument argument = {.number = i + 1, .name = wanted.names[i], .directory = directory};
         side->variables[i] = variable_named(all, words[i]);
         bool is_good =
             side->variables[i] >= 0
@@ -161,7 +161,7 @@ static bool read_property(struct arena *arena, const struct compilation *c, cons
         if (!use_variable(arena, &p->variables.at[p->wanted_variable], result, why))
             return false;
     } else {
-        struct value_argument wanted_is = {0, "the wanted result", directory};
+        struct value_argument wanted_is = {.name = "the wanted result", .directory = directory};
         if (!(p->wanted = value_parse(arena, result, &wanted_is, directive->wanted, why)))
             return false;
     }

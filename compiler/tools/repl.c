@@ -13,6 +13,7 @@
 #include "driver/compilation.h"
 #include "driver/complaint.h"
 #include "driver/interrupt.h"
+#include "tools/directive.h"
 #include "tools/line_editor.h"
 #include "parser.h"
 #include "syntax/lexer.h"
@@ -322,15 +323,8 @@ static enum exit_status print_report(struct session *s, const char *argument) {
 static enum exit_status run_kernel(struct session *s, const char *line) {
     VEC(const char *) operands = {0};
     vec_push(s->arena, &operands, session_name);
-    const char *end;
-    for (const char *at = line; *at; at = end) {
-        at += strspn(at, " \t");
-        int depth = 0;
-        for (end = at; *end && (depth > 0 || !strchr(" \t", *end)); end++)
-            depth += (*end == '[' || *end == '(') - (*end == ']' || *end == ')');
-        if (end > at)
-            vec_push(s->arena, &operands, arena_strndup(s->arena, at, (size_t)(end - at)));
-    }
+    for (const char *word; (word = directive_next_word(s->arena, &line));)
+        vec_push(s->arena, &operands, word);
     if (!has_kernel(s, operands.at[1])) {
         fprintf(stderr, "fclc: no kernel of the session is called `%s`\n", operands.at[1]);
         return EXIT_USAGE;

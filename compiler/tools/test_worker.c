@@ -82,7 +82,7 @@ static bool receive_event(int pipe, struct arena *arena, struct test_event *even
 /* ---- a test, in the child ---- */
 
 static const struct host_value *wanted_of(const struct test_trial *t, struct type *type, const char **why) {
-    struct value_argument wanted_is = {0, "the wanted result", t->directory};
+    struct value_argument wanted_is = {.name = "the wanted result", .directory = t->directory};
     return value_parse(t->arena, type, &wanted_is, t->directive->wanted, why);
 }
 

@@ -55,6 +55,8 @@ static const char *locate(const struct argument_reader *r) {
     return text_string(&text);
 }
 
+int value_bracket(char c) { return (c == '[' || c == '(' || c == '{') - (c == ']' || c == ')' || c == '}'); }
+
 static void skip_space(struct argument_reader *r) {
     while (isspace((unsigned char)*r->at))
         r->at++;
@@ -110,10 +112,12 @@ static bool expect_component(struct argument_reader *r, struct type *type, size_
         length++;
     symbol wanted = record->fields[i];
     if (length != wanted->length || strncmp(r->at, wanted->text, length) != 0) {
-        r->why = arena_printf(r->arena, "the field `%s` is wanted, not `%.16s`, in a value of type %s", wanted->text,
-                              r->at, type_spelling(r->arena, type));
+        r->why = arena_printf(r->arena, "the field `%s` is wanted here, not `%.*s`, in a value of type %s",
+                              wanted->text, length ? (int)length : 16, r->at, type_spelling(r->arena, type));
         return false;
     }
+    if (r->argument->on_field)
+        r->argument->on_field(r->argument->context, record, i, r->at);
     r->at += length;
     return expect(r, '=', type);
 }
@@ -375,6 +379,8 @@ static struct host_value *read_generator(struct argument_reader *r, struct type 
             return NULL;
         break;
     }
+    if (r->argument->on_field)
+        memset(shape, 0, sizeof shape);
     struct host_value *result = value_array(r->arena, element, rank, shape);
     switch (generator) {
     case GENERATOR_IOTA: value_fill_iota(result); break;

@@ -86,7 +86,13 @@ struct value_argument {
     size_t number;         /* from 1; 0: the text is no argument (an expected result), `name` says what it is */
     const char *name;      /* of the parameter */
     const char *directory; /* where relative @files are; NULL: the current directory */
+    /* Is told each name of a field, which begins there in the text; then made-up arrays have no elements. NULL: nobody
+       asks. */
+    void (*on_field)(void *context, const struct record *record, size_t field, const char *at);
+    void *context;
 };
+/* How many more brackets are open behind the character than before it. */
+int value_bracket(char c);
 /* NULL, with the whole message in *why, when the text does not fit the type. */
 struct host_value *value_parse(struct arena *arena, struct type *type, const struct value_argument *argument,
                                const char *text, const char **why);

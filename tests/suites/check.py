@@ -563,11 +563,15 @@ def cases(env):
     def arguments():
         folder = env.tmp()
         program = ("kernel v (xs : [int]) = push <grid> xs\nkernel m (xs : [[int]]) = length xs\n"
-                   "kernel get (i : int) (xs : [int]) = xs ! i\nkernel b (text : [u8]) = text\n")
+                   "kernel get (i : int) (xs : [int]) = xs ! i\nkernel b (text : [u8]) = text\n"
+                   "type p = { x : int, y : int }\nkernel r (n : int) (a : p) = a.x + n\n")
         env.written("p.fcl", program, folder)
         env.written("numbers", "1\n", folder)
         for given, wanted in ((["v", "[1,", "2,", "3]"], "quoted for the shell: '[1, 2, 3]'"),
                               (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
+                              (["r", "1", "{x=1,", "y=2}"], "quoted for the shell: '{x=1, y=2}'"),
+                              (["r", "1", "x=1", "y=2"], "quoted for the shell: '{x=…}'"),
+                              (["r", "1", "{y = 2, x = 1}"], "the field `x` is wanted here, not `y`, in a value of"),
                               (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
                               (["v", "ok.csv"], "a file is given as @ok.csv"),
                               (["v", "numbers"], "a file is given as @numbers"),

@@ -251,6 +251,20 @@ def cases(env):
         own = {**diamond, "q.fcl": diamond["q.fcl"] + "val f = 1\n"}
         assert renamed(own, ("p.fcl", "f x"), "next")["q.fcl"] == own["q.fcl"]
 
+        # Fields in directives: those of the type that stands there, and none that is called alike.
+        text = ("type s = { x : int }\ntype r = { x : int, w : s }\n"
+                "type p = { x : int, y : [int] }\ntype q = { x : p, z : int }\n"
+                "kernel k (a : q) (n : int) = { a with z = n, x = { a.x with y = push <grid> a.x.y } }\n"
+                "-- test k { x = {x=1,y=[1, 2]}, z = 3 } 4 == { x = {x=1,y=[1,2]}, z=4 }\n"
+                "-- test k {x={x=1,y=@x.npy},z=3} 4 error \"{x=1}\"\n"
+                "-- test forall n. k {x={x=1,y=iota:1000000000},z=3} n == k {x={x=1,y=fill:3:7},z=3} n\n"
+                "kernel l (rs : [(int, r)]) (t : [u8]) = push <grid> (map snd rs)\n"
+                "-- test l [(1, {x=1,w={x=3}})] \"{x=1}\" == []\n")
+        of_p = text.replace("{ x : int, y", "{ long : int, y").replace("{x=1,y", "{long=1,y")
+        assert renamed({"p.fcl": text}, ("p.fcl", "x : int, y"), "long")["p.fcl"] == of_p
+        of_s = text.replace("s = { x", "s = { long").replace("w={x", "w={long")
+        assert renamed({"p.fcl": text}, ("p.fcl", "x=3}"), "long")["p.fcl"] == of_s
+
     yield Case("renaming changes every file, and test directives", rename_everywhere)
 
     def rename_refused():

@@ -121,6 +121,9 @@ def cases(env):
                        "`mars` is no target", "no command `:what`"):
             assert wanted in errors, errors
         assert session("kernel f = 2", "fun f x = x + 1", "f 3")[0][-1] == "4"
+        got = session("type p = { x : int, y : int }", "kernel r (a : p) (s : [u8]) = a.x + a.y + length s",
+                      ':run r { x = 1, y = 2 } "a b]"')
+        assert got == (["r : p -> [u8] -> int", "7"], ""), got
         for entered in ("1 + 1", "fun f x = x", ":help", ":type 1"):
             done = env.run("sh", "-c", f"exec {env.fclc} repl >/dev/full", input=entered + "\n2 + 2\n")
             assert done.returncode == 2 and "standard output" in done.stderr, f"{done.returncode}: {done.stderr}"

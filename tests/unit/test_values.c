@@ -49,7 +49,7 @@ static struct type *pair(struct arena *arena, struct type *a, struct type *b) {
     return type;
 }
 
-static const struct value_argument SECOND = {2, "xs", NULL};
+static const struct value_argument SECOND = {.number = 2, .name = "xs"};
 
 static const char *shown(struct arena *arena, const struct host_value *value, int64_t limit) {
     struct text text;
