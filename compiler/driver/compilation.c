@@ -155,6 +155,8 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
     bool is_ours = strcmp(path, shown) != 0;
     if (is_ours || is_in_library(c, path))
         source_set_trusted(c->sources, source, is_ours);
+    if (c->options->only_shows)
+        source_set_shown(c->sources, source);
     struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
     loaded->path = path;
     loaded->identity = identity_of(c, path);

@@ -97,6 +97,7 @@ struct options {
     VEC(struct param_setting) settings; /* -D */
     VEC(const char *) skipped;          /* --skip: passes */
     VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */
+    bool only_shows;                    /* what kernels give, as the prompt does; by no option */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */

@@ -73,6 +73,11 @@ void source_set_trusted(struct sources *sources, const struct source *source, bo
     }
 }
 
+void source_set_shown(struct sources *sources, const struct source *source) {
+    for (size_t i = 0; i < sources->entries.count; i++)
+        sources->entries.at[i]->source.is_shown |= &sources->entries.at[i]->source == source;
+}
+
 const struct source *source_load(struct sources *sources, const char *path, const char **why) {
     size_t length;
     char *text = file_read(path, SOURCE_LARGEST, &length, why);

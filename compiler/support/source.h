@@ -22,6 +22,7 @@ struct source {
     uint32_t base;   /* offset of text[0] in the shared range; the first file starts at 1 */
     bool is_ours;    /* of the prelude or the library: errors are shown where the user's file comes to it */
     bool is_trusted; /* that, or a file of the library that is named itself: it may use what is not for programs */
+    bool is_shown;   /* what its kernels give is printed, and nobody else gets it: it may be alternatives */
 };
 
 struct sources;
@@ -30,6 +31,7 @@ struct sources *sources_new(struct arena *arena);
 const struct source *source_load(struct sources *sources, const char *path, const char **why);
 const struct source *source_add(struct sources *sources, const char *path, const char *text, size_t length);
 void source_set_trusted(struct sources *sources, const struct source *source, bool is_ours);
+void source_set_shown(struct sources *sources, const struct source *source);
 const struct source *source_at(const struct sources *sources, struct span span); /* NULL: no place */
 
 struct place {

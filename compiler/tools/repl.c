@@ -155,6 +155,7 @@ static struct options options_for(struct session *s, enum command command, const
     o.command = command;
     o.check = command == COMMAND_RUN ? DEGREE_ALL : options_degree;
     o.target = s->target;
+    o.only_shows = command == COMMAND_RUN;
     vec_push(s->arena, &o.unsaved, (struct unsaved){session_name, program, strlen(program)});
     return o;
 }

@@ -148,8 +148,8 @@ static const char *problem_of(struct type *type, bool is_result) {
     return NULL;
 }
 
-static const char *problem_of_whole(struct type *type, bool is_result) {
-    if (!type_has_alternatives(type))
+static const char *problem_of_whole(const struct checker *c, struct type *type, bool is_result) {
+    if (!type_has_alternatives(type) || (is_result && c->scope->file->source->is_shown))
         return problem_of(type, is_result);
     return is_result ? "the host has nothing like alternatives: give what they stand for, as a number or a tuple"
                      : "the host has nothing like alternatives: make them of numbers in the kernel";
@@ -228,7 +228,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         if (!check_width(c, type->arrow.from, pattern->span, "this parameter of a kernel"))
             return;
         bool closed = close_type(c, type->arrow.from);
-        const char *problem = problem_of_whole(type->arrow.from, false);
+        const char *problem = problem_of_whole(c, type->arrow.from, false);
         if (problem) {
             struct diagnostic *d =
                 diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
@@ -251,7 +251,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         return;
     if (!check_width(c, type, decl->body->span, "the result of this kernel"))
         return;
-    const char *problem = problem_of_whole(type, true);
+    const char *problem = problem_of_whole(c, type, true);
     if (problem && diag_has_error_in(c->diagnostics, decl->span))
         return; /* a syntax error in the declaration may be the cause */
     if (problem) {
@@ -264,7 +264,10 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, decl->body->span,
                        "a kernel has one type, but nothing determines its result's: `%s`", type_text(c, type));
-        diag_hint(c->diagnostics, d, "a `sig` before the kernel, or an annotation in it, determines it");
+        diag_hint(c->diagnostics, d,
+                  c->scope->file->source->is_shown
+                      ? "an annotation determines it, as in `([] : [int])`"
+                      : "a `sig` before the kernel, or an annotation in it, determines it");
         return;
     }
     struct result r = {.c = c, .global = global, .span = decl->body->span};

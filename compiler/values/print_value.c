@@ -74,16 +74,65 @@ static void print_end(struct text *out, const struct host_value *tuple) {
     text_add(out, tuple->tuple.record ? "}" : ")");
 }
 
-static void print_element(struct text *out, const struct host_value *array, size_t index) {
-    if (array->kind == VALUE_ARRAY) {
-        value_print_scalar(out, array->array.base, value_get(array->array.base, array->array.data, index));
+/* A value, or an array, of the type, of the slots that follow one another (note [alternatives] in type.h): that is what
+   the constructor was applied to. */
+static struct host_value *applied_to(struct arena *arena, struct type *type, const struct host_value *value,
+                                     const size_t **slot) {
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE)
+        return value->tuple.items[*(*slot)++];
+    struct host_value *tuple = ARENA_NEW(arena, struct host_value);
+    tuple->kind = value->kind;
+    tuple->tuple.count = type->tuple.count;
+    tuple->tuple.record = type->tuple.record;
+    tuple->tuple.items = ARENA_ARRAY(arena, struct host_value *, type->tuple.count);
+    for (size_t i = 0; i < type->tuple.count; i++)
+        tuple->tuple.items[i] = applied_to(arena, type->tuple.items[i], value, slot);
+    return tuple;
+}
+
+static bool is_alternative(const struct host_value *value) {
+    return value->tuple.record && value->tuple.record->constructor_count;
+}
+
+static union scalar single(const struct host_value *value, size_t index) {
+    return value->kind == VALUE_SCALAR ? value->scalar.value : value_get(value->array.base, value->array.data, index);
+}
+
+static void print_alternative(struct text *out, const struct host_value *value, size_t index);
+
+/* A value without arrays, or an array's element of that index. */
+static void print_single(struct text *out, const struct host_value *value, size_t index) {
+    if (value->kind == VALUE_SCALAR || value->kind == VALUE_ARRAY) {
+        value_print_scalar(out, value->kind == VALUE_SCALAR ? value->scalar.base : value->array.base,
+                           single(value, index));
         return;
     }
-    for (size_t i = 0; i < array->tuple.count; i++) {
-        print_before(out, array, i);
-        print_element(out, array->tuple.items[i], index);
+    if (is_alternative(value)) {
+        print_alternative(out, value, index);
+        return;
     }
-    print_end(out, array);
+    for (size_t i = 0; i < value->tuple.count; i++) {
+        print_before(out, value, i);
+        print_single(out, value->tuple.items[i], index);
+    }
+    print_end(out, value);
+}
+
+/* `Circle 1.5`, `Some (Some 1)`, `Some (-1)`. */
+static void print_alternative(struct text *out, const struct host_value *value, size_t index) {
+    union scalar tag = single(value->tuple.items[0], index);
+    const struct constructor *made = &value->tuple.record->constructors[tag.natural];
+    const size_t *slot = made->slots;
+    struct text of;
+    text_init(&of, out->arena);
+    text_add(out, made->name->text);
+    if (!made->of)
+        return;
+    print_single(&of, applied_to(out->arena, made->of, value, &slot), index);
+    const char *text = text_string(&of);
+    bool needs_brackets = *text == '-' || (strchr(text, ' ') && *text != '(' && *text != '{');
+    text_printf(out, needs_brackets ? " (%s)" : " %s", text);
 }
 
 struct printing {
@@ -123,7 +172,7 @@ static void print_rows(struct printing *p, size_t depth, size_t first) {
         if (depth + 1 < rank)
             print_rows(p, depth + 1, first + (size_t)i * stride);
         else
-            print_element(p->out, p->array, first + (size_t)i);
+            print_single(p->out, p->array, first + (size_t)i);
         if (p->left > 0 && (depth + 1 == rank || shape[depth + 1] == 0))
             p->left--;
     }
@@ -140,6 +189,10 @@ void value_print(struct text *out, const struct host_value *value, int64_t limit
         return;
     }
     case VALUE_TUPLE:
+        if (is_alternative(value)) {
+            print_alternative(out, value, 0);
+            return;
+        }
         for (size_t i = 0; i < value->tuple.count; i++) {
             print_before(out, value, i);
             value_print(out, value->tuple.items[i], limit);

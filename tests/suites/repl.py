@@ -83,6 +83,22 @@ def cases(env):
 
     yield Case("expressions", expressions)
 
+    def alternatives():
+        defined = ("data shape = Circle float | Box (float, float) | Empty", "data option a = None | Some a",
+                   "data any = Of shape | Both (shape, (bool, shape)) | Maybe (option int)",
+                   "type at = { s : shape, n : int }")
+        shown = ("Circle 1.5", "Box (1.0,2.0)", "Empty", "(1,Empty)", "[Circle 1.0,Empty]", "[[Empty],[Circle 2.0]]",
+                 "{s=Box (1.0,2.0),n=3}", "Some (-3)", "Some (Some 2)", "Some (Circle 2.0,-1)", "Some {s=Empty,n=1}",
+                 "Both (Box (1.0,2.0),(true,Circle 3.0))", "Maybe (Some (-2))", "[Of Empty,Maybe None,Of (Circle 1.0)]")
+        for target in ("interp", "c"):
+            got = session(*defined, *shown, "push <grid> (map (fn x => if x > 0 then Some x else None) (iota 2))",
+                          target=target)
+            assert got == ([*shown, "[None,Some 1]"], ""), got
+        got, errors = session(*defined, "None", "kernel k (x : int) = Some x", ":cuda Some 1")
+        assert got == [] and "as in `([] : [int])`" in errors and errors.count("E0240") == 2, (got, errors)
+
+    yield Case("values of alternatives", alternatives)
+
     def definitions():
         got, errors = session("fun sq x = x * x", "fun twice f x =", "f (f x)",
                               "sig inc : int -> int", "fun inc x = x + 1", "twice sq 3",
