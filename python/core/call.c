@@ -257,6 +257,12 @@ static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwarg
     }
     if (filled >= count)
         return all;
+    PyObject *variant = *others ? PyObject_CallMethod((PyObject *)k, "_variant", "O", *others) : NULL;
+    Py_XDECREF(variant);
+    if (*others && !variant) { /* a name that is wrong may be why one is missing */
+        Py_DECREF(all);
+        return NULL;
+    }
     for (size_t i = 0; i < count; i++)
         if (i >= given && !PyTuple_GetItem(all, (Py_ssize_t)i)) {
             py_wrong_argument("%s: argument %zu, `%s : %s`, is missing", k->info->name, i + 1,

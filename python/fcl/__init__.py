@@ -286,7 +286,16 @@ class Kernel(_core.Kernel):
         return bool(self._loaded.options.get("convert"))
 
     def _variant(self, options: dict[str, Any]) -> Kernel:
-        variant = self._loaded.variant(options)
+        try:
+            variant = self._loaded.variant(options)
+        except Error as error:
+            has = f" ({', '.join(self.parameters)})" if self.parameters else ""
+            for name in options:
+                called = f"{self.__name__}: `{name}` is no parameter{has}, option or param"
+                said = str(error).replace(f"fclc: -D {name}: there is no such param", called)
+                if said != str(error):
+                    raise ArgumentError(said) from None
+            raise
         return self if variant is None else variant[self.__name__]
 
     def __repr__(self) -> str:

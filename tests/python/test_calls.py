@@ -160,6 +160,11 @@ def test_scalars_are_checked():
         m.k(1, True, 1, a=2)
     with pytest.raises(fcl.ArgumentError, match="argument 2, `b : bool`, is missing"):
         m.k(1, c=3, d=4)
+    for given in ({"c": 3, "e": 4}, {"b": True, "c": 3, "d": 4, "e": 4}):
+        with pytest.raises(fcl.ArgumentError, match=r"k: `e` is no parameter \(a, b, c, d\), option or param$"):
+            m.k(1, **given)
+    with pytest.raises(fcl.ArgumentError, match="argument 2, `b : bool`, is missing"):
+        m.k(1, c=3, d=4, grid_size=2)
 
 
 def test_more_values_than_few(target):
@@ -214,7 +219,10 @@ def test_options_and_params():
     assert list(m.sums(xs, chunk=2, target="interp")) == [2] * 4
     again = m.with_options(chunk=2)
     assert again is m.with_options(chunk=2) and again is not m and m.with_options(chunk=2).sums(xs)[0] == 2
-    with pytest.raises(fcl.Error, match="-D chunks: there is no such param"):
+    said = r"`chunks` is no parameter \(xs\), option or param; did you mean `chunk`"
+    with pytest.raises(fcl.ArgumentError, match=said):
         m.sums(xs, chunks=2)
+    with pytest.raises(fcl.Error, match="-D chunks: there is no such param"):
+        m.with_options(chunks=2)
     with pytest.raises(fcl.Error, match="--target cannot be `gpu`"):
         m.sums(xs, target="gpu")
