@@ -179,12 +179,22 @@ static const char *condition_name(struct arena *arena, const struct directive *d
     return arena_printf(arena, "conditionOfLine%u", directive->line);
 }
 
+static unsigned indentation_of(const struct source *source, struct span span) {
+    unsigned before = 0;
+    for (size_t at = span.begin - source->base; at > 0 && source->text[at - 1] != '\n'; at--)
+        before++;
+    return before;
+}
+
 /* The program's text with a kernel for each condition, which stands where it stands in the file. `places`: of these in
    the text, as many as there are tests. */
 static const char *conditions_text(const struct compilation *c, const char *imported, const directives *tests,
                                    struct span *places, size_t *length) {
     struct text text;
     text_init(&text, c->arena);
+    for (size_t i = 0; i < c->file->decls.count; i++)
+        if (c->file->decls.at[i]->kind == DECL_IMPORT)
+            text_printf(&text, "import \"%s\" ", c->file->decls.at[i]->path);
     text_printf(&text, "import \"%s\"", imported);
     const char *end = "";
     unsigned line = 1;
@@ -206,7 +216,7 @@ static const char *conditions_text(const struct compilation *c, const char *impo
         if (line < one->line) {
             for (; line < one->line; line++)
                 text_add(&text, "\n");
-            text_printf(&text, "%*s", (int)one->forall->column - 1, "");
+            text_printf(&text, "%*s", (int)(indentation_of(c->file->source, one->span) + one->forall->column) - 1, "");
         }
         places[i].begin = (uint32_t)text.length;
         text_add(&text, one->forall->condition);
@@ -218,13 +228,14 @@ static const char *conditions_text(const struct compilation *c, const char *impo
     return text_string(&text);
 }
 
-static struct compilation *compile_conditions(struct compilation *c, directives *tests, directives *wrong) {
+struct compilation *property_check(struct compilation *c, const directives *tests, name_places *names,
+                                   struct property_places *places, enum exit_status *status) {
     struct options *options = ARENA_NEW(c->arena, struct options);
-    struct span *places = ARENA_ARRAY(c->arena, struct span, tests->count + 1);
     const char *path = c->file->source->path, **operand = ARENA_NEW(c->arena, const char *);
     const char *imported = arena_printf(c->arena, "%s.tested", text_file_name(path));
     size_t length;
-    const char *text = conditions_text(c, imported, tests, places, &length);
+    places->at = ARENA_ARRAY(c->arena, struct span, tests->count + 1);
+    const char *text = conditions_text(c, imported, tests, places->at, &length);
     *operand = path;
     *options = *c->options;
     options->operands = operand;
@@ -234,14 +245,27 @@ static struct compilation *compile_conditions(struct compilation *c, directives 
     const char *beside = path_join(made->arena, path_directory(made->arena, path), imported);
     vec_push(made->arena, &made->texts, (struct unsaved){path, text, length});
     vec_push(made->arena, &made->texts, (struct unsaved){beside, (const char *)tested->text, tested->length});
-    enum exit_status status = compilation_check(made, path);
+    made->names = names;
+    *status = compilation_check(made, path);
+    places->source = made->file ? made->file->source : NULL;
+    for (size_t i = 0; i < tests->count && places->source; i++)
+        if (places->at[i].end) {
+            places->at[i].begin += places->source->base;
+            places->at[i].end += places->source->base;
+        }
+    return made;
+}
+
+static struct compilation *compile_conditions(struct compilation *c, directives *tests, directives *wrong) {
+    struct property_places places;
+    enum exit_status status;
+    struct compilation *made = property_check(c, tests, NULL, &places, &status);
     if (status == EXIT_GOOD && compilation_is_good(made))
         return made;
     size_t kept = 0;
     for (size_t i = 0; i < tests->count; i++) {
-        struct span place = {made->file ? made->file->source->base + places[i].begin : 0,
-                             made->file ? made->file->source->base + places[i].end : 0};
-        if (places[i].end && (!made->file || diag_has_error_in(made->diagnostics, place))) {
+        struct span place = places.at[i];
+        if (place.end && (!places.source || diag_has_error_in(made->diagnostics, place))) {
             tests->at[i].wrong = "its condition cannot be compiled";
             vec_push(c->arena, wrong, tests->at[i]);
         } else {
@@ -262,7 +286,7 @@ static struct compilation *compile_conditions(struct compilation *c, directives 
     return NULL;
 }
 
-static bool have_conditions(const directives *tests) {
+bool property_has_conditions(const directives *tests) {
     for (size_t i = 0; i < tests->count; i++)
         if (tests->at[i].forall && tests->at[i].forall->condition)
             return true;
@@ -271,7 +295,7 @@ static bool have_conditions(const directives *tests) {
 
 struct compilation *property_conditions(struct compilation *c, directives *tests, directives *wrong) {
     struct compilation *made = NULL;
-    while (!made && have_conditions(tests))
+    while (!made && property_has_conditions(tests))
         made = compile_conditions(c, tests, wrong);
     return made;
 }

@@ -8,6 +8,16 @@
    condition are reported, and its test goes from `tests` to `wrong`. */
 struct compilation *property_conditions(struct compilation *c, directives *tests, directives *wrong);
 
+bool property_has_conditions(const directives *tests);
+/* Conditions where they stand in the program that is made of them: one for each test, empty where it has none. */
+struct property_places {
+    const struct source *source;
+    struct span *at;
+};
+/* That program, checked; `names`: gets the places of names in it. */
+struct compilation *property_check(struct compilation *c, const directives *tests, name_places *names,
+                                   struct property_places *places, enum exit_status *status);
+
 /* The kernel that the right side calls; NULL: it is no call. */
 const char *property_other(const struct compilation *c, const struct directive *directive);
 

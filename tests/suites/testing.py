@@ -279,6 +279,13 @@ def cases(env):
         row = text[:text.index("wrongs")].count("\n") + 1
         assert f"p.fcl:{row}:24: error" in done.stderr and "did you mean" not in done.stdout, done.stderr
         assert done.stdout.endswith("1 passed, 1 failed, 0 skipped\n"), done.stdout
+        line = "  -- test forall n when positive n && wrong n. same n == n"
+        folder = folder_with(f'import "signs"\nkernel same (n : int) = n\n{line}\n'
+                             "-- test forall n when positive n. same n == n\n")
+        env.written("signs.fcl", "fun positive n = n > 0\n", folder)
+        done = test(folder, "--target=interp", status=1)
+        assert f"p.fcl:3:{line.index('wrong') + 1}: error" in done.stderr, done.stderr
+        assert done.stdout.endswith("1 passed, 1 failed, 0 skipped\n"), done.stdout
     yield Case("what is wrong with a condition is told where it stands", condition_place)
 
     def told():
