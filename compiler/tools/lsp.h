@@ -68,6 +68,8 @@ typedef yyjson_mut_val *lsp_answer(struct lsp_view *view, yyjson_mut_doc *json, 
 lsp_answer lsp_hover, lsp_definition, lsp_references, lsp_highlight, lsp_prepare_rename, lsp_rename;
 lsp_answer lsp_completion, lsp_signature, lsp_inlays, lsp_format, lsp_symbols;
 
+/* No other declaration has it. */
+bool lsp_is_local(const struct name_place *place);
 /* The place of the name at an offset of the document; NULL: none. */
 const struct name_place *lsp_place_at(const struct lsp_view *view, uint32_t offset);
 /* Where the `type` is defined that is named there, or null. */

@@ -8,6 +8,7 @@
 #include "driver/arguments.h"
 #include "tools/directive.h"
 #include "tools/lsp.h"
+#include "tools/property.h"
 #include "parser.h"
 #include "syntax/lexer.h"
 #include "syntax/syntax.h"
@@ -31,18 +32,21 @@ struct value_text {
     uint32_t place;
 };
 
-static void note_field(void *context, const struct record *record, size_t field, const char *at) {
-    const struct value_text *value = context;
-    struct lsp_view *view = value->view;
-    uint32_t begin = value->place + (uint32_t)(at - value->text);
+/* A use, at that place, of what is defined at `definition`. */
+static void note_use(struct lsp_view *view, uint32_t begin, uint32_t definition) {
     for (size_t i = 0; i < view->names.count; i++) {
         struct name_place place = view->names.at[i];
-        if (place.span.begin != record->field_spans[field].begin)
+        if (place.span.begin != definition || place.definition.begin != definition)
             continue;
         place.span = (struct span){begin, begin + (uint32_t)place.name->length};
         vec_push(view->arena, &view->names, place);
         return;
     }
+}
+
+static void note_field(void *context, const struct record *record, size_t field, const char *at) {
+    const struct value_text *value = context;
+    note_use(value->view, value->place + (uint32_t)(at - value->text), record->field_spans[field].begin);
 }
 
 /* The fields that a value of that type names. */
@@ -85,6 +89,42 @@ static void note_directives(struct lsp_view *view) {
     }
 }
 
+/* The view's source of that text. */
+static const struct source *same_source(const struct lsp_view *view, const struct source *source) {
+    for (size_t i = 0; source && i < view->c->modules.count; i++) {
+        const struct source *ours = view->c->modules.at[i]->file->source;
+        if (ours->length == source->length && memcmp(ours->text, source->text, source->length) == 0)
+            return ours;
+    }
+    return NULL;
+}
+
+/* The names in the conditions of lines `-- test forall`. */
+static void note_conditions(struct lsp_view *view) {
+    struct compilation *c = view->c;
+    directives unread = {0};
+    directives tests = directives_find(view->arena, c->file, &unread, diagnostics_new(view->arena, c->sources));
+    if (diag_error_count(c->diagnostics) || !property_has_conditions(&tests))
+        return;
+    name_places names = {0};
+    struct property_places places;
+    enum exit_status status;
+    struct compilation *made = property_check(c, &tests, &names, &places, &status);
+    for (size_t i = 0; i < names.count; i++) {
+        const struct name_place *name = &names.at[i];
+        const struct source *from = source_at(made->sources, name->definition), *home = same_source(view, from);
+        for (size_t k = 0; home && k < tests.count; k++) {
+            const struct directive *test = &tests.at[k];
+            if (places.at[k].begin > name->span.begin || name->span.begin >= places.at[k].end)
+                continue;
+            uint32_t condition = test->span.begin + test->forall->column - 1;
+            note_use(view, condition + name->span.begin - places.at[k].begin,
+                     home->base + name->definition.begin - from->base);
+        }
+    }
+    compilation_free(made);
+}
+
 struct lsp_view *lsp_view_open(struct arena *arena, const struct options *options, const lsp_documents *documents,
                                const struct lsp_document *document) {
     struct lsp_view *view = ARENA_NEW(arena, struct lsp_view);
@@ -112,6 +152,7 @@ struct lsp_view *lsp_view_open(struct arena *arena, const struct options *option
     if (c->file) {
         view->source = c->file->source;
         note_directives(view);
+        note_conditions(view);
     }
     return view;
 }
@@ -132,6 +173,8 @@ const struct name_place *lsp_place_at(const struct lsp_view *view, uint32_t offs
     }
     return best;
 }
+
+bool lsp_is_local(const struct name_place *place) { return !place->global && !place->is_field; }
 
 static bool is_same_name(const struct name_place *a, const struct name_place *b) {
     if (a->primitive != PRIM_COUNT || b->primitive != PRIM_COUNT)
@@ -435,7 +478,7 @@ lsp_views lsp_views_of(struct lsp_view *view, const struct name_place *place, co
     vec_push(view->arena, &views, view);
     *is_all = true;
     const struct source *source = source_at(view->c->sources, place->definition);
-    if (!place->global || !source || source->is_ours)
+    if (lsp_is_local(place) || !source || source->is_ours)
         return views; /* what is local, or used by too many to look for */
     const char *uri = lsp_uri_of_source(view, source);
     lsp_documents neighbours = neighbours_of(view, lsp_path_of_source(view, source), is_all);

@@ -49,7 +49,7 @@ static const struct name_place *renamable(struct lsp_view *view, yyjson_mut_doc 
         *why = "there is no name of this program here";
     else if (!home)
         *why = arena_printf(view->arena, "`%s` is a primitive, which keeps its name", place->name->text);
-    else if (home->is_ours && (place->global || home != view->source))
+    else if (home->is_ours && (!lsp_is_local(place) || home != view->source))
         *why =
             arena_printf(view->arena, "`%s` is defined in %s, which other programs use", place->name->text, home->path);
     else if (!is_word(view, place->name->text))
@@ -317,7 +317,7 @@ static const char *conflict_of(const struct renaming *r) {
 
 static struct span scope_of(const struct lsp_view *view, const struct name_place *place) {
     const struct ast_file *file = view->c->file;
-    for (size_t i = 0; i < file->decls.count && !place->global; i++) {
+    for (size_t i = 0; i < file->decls.count && lsp_is_local(place); i++) {
         struct span span = file->decls.at[i]->span;
         if (span.begin <= place->definition.begin && place->definition.end <= span.end)
             return span;

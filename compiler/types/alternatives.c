@@ -155,7 +155,7 @@ static void define_constructor(struct checker *c, const struct record *record, s
     settle_scheme(c, global->scheme);
     settle_core(c, global->body);
     note_place(c, (struct name_place){constructor->name, constructor->span, constructor->span, global, PRIM_COUNT, NULL,
-                                      NULL});
+                                      NULL, false});
     map_set(c->scope->globals, constructor->name, entry);
     global->index = (uint32_t)c->program->globals.count;
     vec_push(c->arena, &c->program->globals, global);
@@ -279,7 +279,8 @@ void data_note(struct checker *c, const struct constructor *constructor, struct 
     const struct core_global *global =
         entry && entry->global->span.begin == constructor->span.begin ? entry->global : NULL;
     struct span span = {pattern.begin, pattern.begin + (uint32_t)constructor->name->length};
-    note_place(c, (struct name_place){constructor->name, span, constructor->span, global, PRIM_COUNT, NULL, type});
+    note_place(c,
+               (struct name_place){constructor->name, span, constructor->span, global, PRIM_COUNT, NULL, type, false});
 }
 
 static void offer_constructors(struct suggestion *suggestion, const struct scope *scope) {

@@ -206,8 +206,10 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
     const struct source *source = c->scope->file->source;
     global->is_internal = source->is_ours && syntax_is_internal(source, sig ? sig : decl);
     if (sig)
-        note_place(c, (struct name_place){decl->name, sig->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL});
-    note_place(c, (struct name_place){decl->name, decl->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL});
+        note_place(
+            c, (struct name_place){decl->name, sig->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL, false});
+    note_place(
+        c, (struct name_place){decl->name, decl->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL, false});
     entry->global = global;
     c->at = decl->name_span;
     c->definition = decl;
@@ -308,6 +310,7 @@ static struct type *declared_type(struct checker *c, struct synonym *synonym, si
         note_place(c, (struct name_place){.name = record->fields[i],
                                           .span = record->field_spans[i],
                                           .definition = record->field_spans[i],
+                                          .is_field = true,
                                           .primitive = PRIM_COUNT,
                                           .scheme = scheme_of_type(c, record->declared->tuple.items[i])});
     return record->declared;

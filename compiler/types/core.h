@@ -195,6 +195,7 @@ struct name_place {
     enum primitive primitive;         /* PRIM_COUNT: none */
     const struct scheme *scheme;      /* of a local name */
     struct type *type;                /* of this use; NULL: a definition */
+    bool is_field;                    /* of a record */
 };
 typedef VEC(struct name_place) name_places;
 

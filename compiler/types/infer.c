@@ -72,14 +72,15 @@ static struct core *infer_name(struct checker *c, symbol name, struct span span)
         struct core *core = core_new(c, CORE_LOCAL, span, NULL);
         core->local.local = binding->local;
         core->type = instantiate(c, binding->scheme, span, callee_keep(c, core), &core->local.instance);
-        note_place(c, (struct name_place){name, span, binding->span, NULL, PRIM_COUNT, binding->scheme, core->type});
+        note_place(
+            c, (struct name_place){name, span, binding->span, NULL, PRIM_COUNT, binding->scheme, core->type, false});
         return core;
     }
     struct global_entry *entry = find_global(c->scope, name);
     if (entry) {
         struct core *core = infer_global(c, entry, span);
-        note_place(c,
-                   (struct name_place){name, span, entry->global->span, entry->global, PRIM_COUNT, NULL, core->type});
+        note_place(c, (struct name_place){name, span, entry->global->span, entry->global, PRIM_COUNT, NULL, core->type,
+                                          false});
         return core;
     }
     size_t primitive = (size_t)(uintptr_t)map_get(c->primitives, name);

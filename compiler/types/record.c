@@ -115,6 +115,7 @@ void record_note(struct checker *c, const struct record *record, size_t place, s
     note_place(c, (struct name_place){.name = record->fields[place],
                                       .span = span,
                                       .definition = record->field_spans[place],
+                                      .is_field = true,
                                       .primitive = PRIM_COUNT,
                                       .scheme = scheme_of_type(c, type),
                                       .type = type});

@@ -264,6 +264,19 @@ def cases(env):
         assert renamed({"p.fcl": text}, ("p.fcl", "x : int, y"), "long")["p.fcl"] == of_p
         of_s = text.replace("s = { x", "s = { long").replace("w={x", "w={long")
         assert renamed({"p.fcl": text}, ("p.fcl", "x=3}"), "long")["p.fcl"] == of_s
+        # Conditions of directives are programs: what they name is renamed, and what they bind is not.
+        tested = {"p.fcl": "type p = { x : int }\nfun twice x = x + x\n",
+                  "q.fcl": 'import "p"\nfun id y = y\nkernel run (a : p) = twice a.x\n'
+                           "-- test forall twice. run twice == run twice\n"
+                           "  -- test forall x when x.x > 0 && id (length [x]) == 1. run x == run x\n"
+                           "-- test forall y when twice y.x > 0. run y == run y\n"}
+        q = tested["q.fcl"]
+        assert renamed(tested, ("p.fcl", "twice"), "double")["q.fcl"] == \
+            q.replace("twice a", "double a").replace("when twice", "when double")
+        assert renamed(tested, ("p.fcl", "x :"), "long")["q.fcl"] == \
+            q.replace("a.x", "a.long").replace("x.x", "x.long").replace("y.x", "y.long")
+        for where in ("id y", "id (length"):
+            assert renamed(tested, ("q.fcl", where), "same")["q.fcl"] == q.replace("id", "same")
 
     yield Case("renaming changes every file, and test directives", rename_everywhere)
 

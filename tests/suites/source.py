@@ -23,7 +23,7 @@ LINES = {
     "compiler/report": 4550,
     "compiler/support": 2250,
     "compiler/syntax": 5150,
-    "compiler/tools": 7540,
+    "compiler/tools": 7600,
     "compiler/types": 10700,
     "compiler/values": 3950,
     "runtime": 6050,
