@@ -181,7 +181,8 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     if (!state || !fclrt_split(&state->compiler, 0, &command, 1) ||
         !(state->team = fclrt_team_new(context->device.compute_units)))
         return fclrt_no_memory(context);
-    // Without the straight-line vectoriser: QUIRK_STRAIGHT_VECTORS of the compiler's map/quirks.
+    // Without the straight-line vectoriser, and what goes by pointers that are NULL: QUIRK_STRAIGHT_VECTORS and
+    // QUIRK_NULL_PLACES of the compiler's map/quirks.
     const char *more = getenv("FCL_CC_OPTIONS");
     context->build_options = fclrt_format(FCL_C_OPTIONS "%s%s", more ? " " : "", more ? more : "");
 

@@ -289,12 +289,12 @@ enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_ke
 // The same for CUDA: what nvcc has made of them, as PTX, a cubin or a fatbin. It is copied. The
 // same address gives the same program again.
 enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **program);
-// How GCC and Clang are to compile kernels in C: as fcl_build does. Floating-point results depend on it. Functions and
+// How GCC and Clang are to compile kernels in C: as fcl_build does. Results depend on it. Functions and
 // loops are aligned: a loop of a few instructions took up to 2.6 times as long where it lay across what a core decodes
 // at once, and any other change of its program moved it there.
 #define FCL_C_OPTIONS                                                                                                  \
     "-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math -ffp-contract=off "          \
-    "-fno-tree-slp-vectorize -falign-functions=64 -falign-loops=32"
+    "-fno-tree-slp-vectorize -fno-delete-null-pointer-checks -falign-functions=64 -falign-loops=32"
 
 // The kernel of that name, which lives as long as its program. FCL_NO_KERNEL where there is none.
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **kernel);

@@ -15,7 +15,7 @@ ORDER = 50
 
 
 C_OPTIONS = ["-O3", "-march=native", "-fopenmp-simd", "-DFCL_OPENMP_SIMD", "-fno-math-errno", "-fno-trapping-math",
-             "-ffp-contract=off", "-fno-tree-slp-vectorize",
+             "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fno-delete-null-pointer-checks",
              "-falign-functions=64", "-falign-loops=32"]  # as runtime/cpu.c gives them
 
 
@@ -1148,6 +1148,14 @@ def cases(env):
     yield stages(reductions, "sums5", barriers=5, warp_barriers=4)
     yield stages(reductions, "sums6", barriers=2 * 1 + 1, warp_barriers=2 * 3)
     yield stages(reductions, "sums7", barriers=2 * 1 + 1, warp_barriers=2 * 2)
+
+    def null_places():
+        """GCC as for AMD's processors, wherever this runs."""
+        if os.uname().machine != "x86_64":
+            raise Skip("no x86")
+        env.must(env.fclc, "test", "--target=c", env.path("tests", "run", "toolchains", "gcc_null_places.fcl"),
+                 env={"FCL_CC": env.tool("gcc"), "FCL_CC_OPTIONS": "-mtune=znver3"})
+    yield Case("GCC leaves out no loop that reads an array from both sides", null_places)
 
     # A tree over twice the block, as a program writes it: whole chunks have a barrier, and one at the end.
     def tree():

@@ -3,7 +3,8 @@
 
 //@ HEAD
 /* Compile with -ffp-contract=off: multiplications and additions are not to be contracted; and with
-   -fno-tree-slp-vectorize: GCC 12's straight-line vectoriser loses the rounding in (double)(float)x.
+   -fno-tree-slp-vectorize: GCC 12's straight-line vectoriser loses the rounding in (double)(float)x;
+   and with -fno-delete-null-pointer-checks: it takes sums of places for NULL, and leaves their loops out.
    Loops are faster with -O3 -march=native -fno-math-errno -fno-trapping-math. */
 #include <math.h>
 #include <stdbool.h>

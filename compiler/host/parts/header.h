@@ -95,7 +95,7 @@ Compile BASE_NAME.c and link it with libfcl: the kernels are in it,
      C_OPTIONS
 
    or with another -march; -ffp-contract=off and -fno-tree-slp-vectorize are what keeps floating-point
-   results as they are elsewhere. */
+   results as they are elsewhere, and -fno-delete-null-pointer-checks what keeps all loops. */
 #include "BASE_NAME.h"
 
 #include <stdlib.h>
