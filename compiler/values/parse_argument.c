@@ -102,6 +102,12 @@ static bool read_scalar(struct argument_reader *r, struct type *type, union scal
 /* Reads a tuple's opening bracket or the comma between components, and in a record the next field's name. */
 static bool expect_component(struct argument_reader *r, struct type *type, size_t i) {
     const struct record *record = type->tuple.record;
+    skip_space(r);
+    if (record && i && *r->at == '}') {
+        r->why = arena_printf(r->arena, "the field `%s` is missing, in a value of type %s", record->fields[i]->text,
+                              type_spelling(r->arena, type));
+        return false;
+    }
     if (!expect(r, i ? ',' : record ? '{' : '(', type))
         return false;
     if (!record)

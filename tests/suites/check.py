@@ -571,6 +571,7 @@ def cases(env):
                               (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
                               (["r", "1", "{x=1,", "y=2}"], "quoted for the shell: '{x=1, y=2}'"),
                               (["r", "1", "x=1", "y=2"], "quoted for the shell: '{x=…}'"),
+                              (["r", "1", "{x=1}"], "the field `y` is missing, in a value of type p"),
                               (["r", "1", "{y = 2, x = 1}"], "the field `x` is wanted here, not `y`, in a value of"),
                               (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
                               (["v", "ok.csv"], "a file is given as @ok.csv"),
