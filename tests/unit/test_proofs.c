@@ -544,6 +544,61 @@ static void chunks_of_any_size(void **state) {
     }
 }
 
+/* A matrix of m rows, each of n elements: panels of 16 rows, and of 8 of those that are left. A panel may begin in the
+   last row, and still its last number is one; only of one row more it is not for certain. */
+static void panels_of_rows(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    t->n = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "n");
+    t->m = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "m");
+    ir_assume(t->b, product_fits(t, t->n, t->m));
+    struct ir_value *all = DO(MUL, t->n, t->m), *panels = DO(SHR, t->m, INT(4));
+    struct ir_value *done = DO(MUL, panels, INT(16)), *left = DO(SUB, t->m, done);
+    t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, panels, "i");
+    t->k = ir_begin_for(t->b, t->n, NULL, 0, "k");
+    struct ir_value *last = DO(ADD, DO(MUL, t->i, INT(16)), INT(15));
+    assert_true(ir_prove(t->b, DO(LT, DO(ADD, DO(MUL, last, t->n), t->k), all)));
+    assert_false(ir_prove(t->b, DO(LT, DO(ADD, DO(MUL, DO(ADD, last, INT(1)), t->n), t->k), all)));
+    end_loops(t);
+    struct ir_value *rest = DO(ADD, DO(SHR, DO(SUB, left, INT(1)), INT(3)), INT(1)), *begin;
+    t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, DO(MAX, rest, INT(0)), "i");
+    t->k = ir_begin_for(t->b, INT(4), NULL, 0, "k");
+    begin = DO(ADD, DO(ADD, done, DO(MUL, t->i, INT(8))), t->k);
+    assert_true(ir_prove(t->b, DO(LE, INT(0), DO(ADD, begin, INT(4)))));
+    assert_false(ir_prove(t->b, DO(LE, INT(0), DO(ADD, begin, INT(5)))));
+    end_loops(t);
+    arena_free(t->arena);
+}
+
+/* A loop of m turns, or of none in either branch: that it runs tells which. */
+static void branches_of_counts(void **state) {
+    (void)state;
+    for (int other = 0; other < 2; other++)
+        for (int is_then = 0; is_then < 2; is_then++)
+            for (int is_branch = 0; is_branch < 2; is_branch++) {
+                struct fixture *t = new_fixture();
+                t->n = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "n");
+                t->m = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "m");
+                struct ir_value *condition = DO(LT, t->n, INT(5)), *none = INT(other), *count;
+                if (is_branch) {
+                    ir_begin_if(t->b, condition);
+                    ir_else(t->b, is_then ? &t->m : &none, 1);
+                    ir_end_if(t->b, is_then ? &none : &t->m, &count, 1, false);
+                } else {
+                    count = ir_ternary(t->b, OP_SELECT, condition, is_then ? t->m : none, is_then ? none : t->m);
+                }
+                begin_loops(t, 1, 1);
+                t->i = ir_begin_for(t->b, count, NULL, 0, "i");
+                assert_int_equal(ir_prove(t->b, DO(LE, INT(5), t->n)), !is_then && !other);
+                assert_int_equal(ir_prove(t->b, DO(LT, t->n, INT(5))), is_then && !other);
+                assert_int_equal(ir_prove(t->b, DO(LT, t->i, t->m)), !other);
+                assert_false(ir_prove(t->b, DO(LE, INT(6), t->n)));
+                ir_end_for(t->b, NULL, NULL);
+                end_loops(t);
+                arena_free(t->arena);
+            }
+}
+
 /* A chunk is full where it has as many elements, or more and another follows: in both cases it has these. And a panel
    of a matrix has the rows that are left, but for more than 256 of them. */
 static void full_chunks_and_panels(void **state) {
@@ -578,7 +633,8 @@ int main(void) {
         cmocka_unit_test(places_are_told_apart),  cmocka_unit_test(index_functions),
         cmocka_unit_test(remainders_bound),       cmocka_unit_test(proofs_with_products_hold),
         cmocka_unit_test(places_in_matrices),     cmocka_unit_test(chunks_of_any_size),
-        cmocka_unit_test(proofs_of_chunks_hold),
+        cmocka_unit_test(proofs_of_chunks_hold),  cmocka_unit_test(panels_of_rows),
+        cmocka_unit_test(branches_of_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

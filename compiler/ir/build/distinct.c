@@ -177,15 +177,6 @@ static bool is_once(struct ir_builder *b, const struct ir_region *around, const 
 
 /* ---- two writes ---- */
 
-static int64_t divisor_of_both(int64_t a, int64_t c) {
-    while (c) {
-        int64_t rest = a % c;
-        a = c;
-        c = rest;
-    }
-    return a;
-}
-
 /* True if a multiple of the number is in the interval. The only multiple of 0 is 0. */
 static bool has_multiple(range_wide low, range_wide high, range_wide of) {
     if (of == 0)
@@ -227,7 +218,7 @@ static bool is_never_zero(const struct terms *terms) {
     range_wide divisors[MOST_TERMS + 1] = {0}, low = terms->constant, high = terms->constant;
     divisors[terms->count] = 0;
     for (size_t i = terms->count; i-- > 0;)
-        divisors[i] = divisor_of_both(terms->at[i].factor, divisors[i + 1]);
+        divisors[i] = linear_common_divisor((int64_t)terms->at[i].factor, (int64_t)divisors[i + 1]);
     for (size_t i = 0; i <= terms->count; i++) {
         if (!has_multiple(-high, -low, divisors[i]))
             return true;

@@ -113,15 +113,16 @@ static void push_minor_order(struct ir_builder *b, struct ir_value *x, struct ir
 
 static bool is_at_most_zero(const struct ir_value *value) { return value->is_constant && value->constant.integer <= 0; }
 
-/* Each of them; but the first alone is a condition that short proofs ask for. */
-static void learn_holds(struct ir_builder *b, const struct ir_value *condition, bool is_minor) {
+/* The condition has that truth: each order of it. But the first alone is a condition that short proofs ask for. */
+static void learn_truth(struct ir_builder *b, const struct ir_value *condition, bool truth, bool is_minor) {
     const struct ir_instruction *made = condition->definition;
     if (!made || made->kind != IR_OPERATION || base_info[made->operands[0]->base].is_floating)
         return;
-    for (size_t i = 0; made->op == OP_AND && i < 2; i++)
-        learn_holds(b, made->operands[i], true);
+    for (size_t i = 0; made->op == (truth ? OP_AND : OP_OR) && i < 2; i++)
+        learn_truth(b, made->operands[i], truth, true);
     if (made->op == OP_LT || made->op == OP_LE)
-        (is_minor ? push_minor_order : push_order)(b, made->operands[0], made->operands[1], made->op == OP_LT);
+        (is_minor ? push_minor_order : push_order)(b, made->operands[!truth], made->operands[truth],
+                                                   (made->op == OP_LT) == truth);
 }
 
 /* A region was taken: the orders at its end hold. */
@@ -157,11 +158,12 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
     const struct ir_instruction *made = value->definition;
     struct ir_value **x = made ? made->operands : NULL;
     for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
-        if (made->results[i] == value && is_at_most_zero(made->regions[1]->yields.at[i])) {
-            learn_holds(b, x[0], is_part);
-            learn_taken(b, made->regions[0]);
-            learn_least(b, made->regions[0]->yields.at[i], least, true);
-        }
+        for (int r = 0; r < 2; r++)
+            if (made->results[i] == value && is_at_most_zero(made->regions[1 - r]->yields.at[i])) {
+                learn_truth(b, x[0], r == 0, is_part);
+                learn_taken(b, made->regions[r]);
+                learn_least(b, made->regions[r]->yields.at[i], least, true);
+            }
     bool is_operation = made && made->kind == IR_OPERATION, is_int = value->base == BASE_I32 || value->base == BASE_I64;
     bool is_sum = is_operation && (made->op == OP_ADD || made->op == OP_SUB) && least > 1;
     if (is_int && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT || is_sum) &&
@@ -172,10 +174,11 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
     bool are_natural = made->operand_count == 2 && facts_range(b, x[0]).low >= 0 && facts_range(b, x[1]).low >= 0;
     switch (made->op) {
     case OP_SELECT:
-        if (is_at_most_zero(x[2])) {
-            learn_holds(b, x[0], is_part);
-            learn_least(b, x[1], least, true);
-        }
+        for (int which = 1; which <= 2; which++)
+            if (is_at_most_zero(x[3 - which])) {
+                learn_truth(b, x[0], which == 1, is_part);
+                learn_least(b, x[which], least, true);
+            }
         break;
     case OP_MAX:
         for (int i = 0; i < 2; i++)

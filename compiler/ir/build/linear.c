@@ -34,6 +34,15 @@ int64_t linear_take(struct linear *sum, const struct ir_value *value) {
     return 0;
 }
 
+int64_t linear_common_divisor(int64_t x, int64_t y) {
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x < 0 ? -x : x;
+}
+
 int64_t linear_twos(const struct linear *sum) {
     int64_t bits = sum->constant;
     for (size_t i = 0; i < sum->count; i++)

@@ -50,6 +50,8 @@ int64_t linear_coefficient(const struct linear *sum, const struct ir_value *valu
 int64_t linear_take(struct linear *sum, const struct ir_value *value);
 /* How far `to` is behind `from`; false: not always as far. */
 bool linear_distance(struct ir_value *from, struct ir_value *to, int64_t *distance);
+/* The greatest number that divides both; 0 of 0 and 0. Neither is the least int64_t. */
+int64_t linear_common_divisor(int64_t x, int64_t y);
 /* The largest power of two that divides the sum whatever its terms are, and even when it wraps; 0 of 0. */
 int64_t linear_twos(const struct linear *sum);
 void linear_remove(struct linear *sum, size_t term);

@@ -70,12 +70,49 @@ static bool prove_apart(struct ir_builder *b, const struct linear *sum, int dept
     return is_proved;
 }
 
+/* Where one number divides all coefficients, the sum is less than 0 only if it is by so much more than the constant's
+   rest: the constant may be rounded up to the next number before a multiple. False: nothing is gained. */
+static bool round_up(struct linear *sum) {
+    int64_t divisor = sum->count ? sum->term[0].coefficient : 1;
+    for (size_t i = 1; i < sum->count && divisor != 1 && divisor != -1; i++)
+        divisor = linear_common_divisor(divisor, sum->term[i].coefficient);
+    divisor = divisor < 0 ? -divisor : divisor;
+    if (divisor == 1)
+        return false;
+    int64_t rest = sum->constant % divisor, lacks = divisor - 1 - (rest < 0 ? rest + divisor : rest);
+    return lacks > 0 && !__builtin_add_overflow(sum->constant, lacks, &sum->constant);
+}
+
+/* The same of the terms that a term's coefficient divides, where the others are the least that they may be. */
+static bool prove_rounded_to(struct ir_builder *b, const struct linear *sum, int64_t divisor, int depth) {
+    struct linear rest = *sum, others = {.base = sum->base, .exact = true};
+    for (size_t i = rest.count; i-- > 0;)
+        if (rest.term[i].coefficient % divisor != 0) {
+            others.term[others.count++] = rest.term[i];
+            linear_remove(&rest, i);
+        }
+    range_wide low, high;
+    linear_bounds(b, &others, &low, &high);
+    return high - low < divisor && low > INT64_MIN && low < INT64_MAX &&
+           !__builtin_add_overflow(rest.constant, (int64_t)low, &rest.constant) && round_up(&rest) &&
+           prove_apart(b, &rest, depth - 1);
+}
+
+static bool prove_rounded(struct ir_builder *b, const struct linear *sum, int depth) {
+    for (size_t i = 0; i < sum->count; i++) {
+        int64_t size = sum->term[i].coefficient < 0 ? -sum->term[i].coefficient : sum->term[i].coefficient;
+        if (size > 1 && prove_rounded_to(b, sum, size, depth))
+            return true;
+    }
+    return false;
+}
+
 /* In steps of a few, as what is deep takes many. */
 static bool prove_deeper(struct ir_builder *b, const struct linear *sum, int depth) {
     for (int so_far = 3; so_far < depth; so_far += 3)
         if (prove_apart(b, sum, so_far))
             return true;
-    return prove_apart(b, sum, depth);
+    return prove_apart(b, sum, depth) || prove_rounded(b, sum, depth);
 }
 
 /* Is what it comes to one of the type? Where ranges do not show it, a longer proof asks what is known. */
@@ -585,8 +622,8 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
         rest = *sum;
         return add_value(b, &rest, x, factor) && add_value(b, &rest, y, -factor / c) && prove(b, &rest, depth - 1);
     }
-    if (factor != 1 || !linear_add(&rest, sum, c) || !add_value(b, &rest, x, c) || !add_value(b, &rest, y, -1) ||
-        __builtin_add_overflow(rest.constant, c - 1, &rest.constant))
+    if (factor != 1 || b->times || !linear_add(&rest, sum, c) || !add_value(b, &rest, x, c) ||
+        !add_value(b, &rest, y, -1) || __builtin_add_overflow(rest.constant, c - 1, &rest.constant))
         return false;
     return prove(b, &rest, depth - 1);
 }
@@ -657,8 +694,7 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
         return prove_by_selection(b, sum, factor, x, depth);
     if (definition->op == OP_CONVERT)
         return unconverted(b, x) != x && prove_instead(b, sum, factor, x, unconverted(b, x), depth);
-    if (prove_by_quotient_of_index(b, sum, x, factor, depth) ||
-        (!b->times && prove_by_quotient(b, sum, x, factor, depth)))
+    if (prove_by_quotient_of_index(b, sum, x, factor, depth) || prove_by_quotient(b, sum, x, factor, depth))
         return true;
     if ((definition->op != OP_REM && definition->op != OP_DIV) ||
         !is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0) ||
