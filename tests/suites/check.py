@@ -170,15 +170,18 @@ def cases(env):
     yield Case("check --unproved lists the checks that are left", unproved)
 
     def proved_of_prelude():
-        """Of a scan's and a stencil's indices nothing is left to a run."""
-        programs = ("kernel k (xs : [int]) = scan (+) 0 xs\n",
-                    'import "stencil"\nkernel k (rows : int) (cols : int) (xs : [int]) =\n'
-                    "  stencil2 nearest 1 1 (fn at => at (-1) 0 + at 1 1) rows cols xs\n")
-        for program, most in zip(programs, (0, 1)):  # that the matrix has all its elements is asked once
-            done = env.run(env.fclc, "check", "--unproved", "--target=cuda", "-", input=program)
+        """Of a scan's, a stencil's and a product's indices nothing is left to a run."""
+        product = ('import "matrix"\nkernel k (a : [[float]]) (b : [[float]]) =\n'
+                   "  matMul (length a) (length b) (columns b) (flatten a) (flatten b)\n")
+        programs = (("cuda", 0, "kernel k (xs : [int]) = scan (+) 0 xs\n"),
+                    ("cuda", 1, 'import "stencil"\nkernel k (rows : int) (cols : int) (xs : [int]) =\n'
+                     "  stencil2 nearest 1 1 (fn at => at (-1) 0 + at 1 1) rows cols xs\n"),
+                    ("cuda", 1, product), ("c", 1, product))
+        for target, most, program in programs:  # that a matrix has all its elements is asked once
+            done = env.run(env.fclc, "check", "--unproved", f"--target={target}", "-", input=program)
             assert done.returncode == 0, done.stderr
             assert done.stderr.count("index a is out of range") == most, done.stderr
-    yield Case("check --unproved lists no index of a scan or a stencil", proved_of_prelude)
+    yield Case("check --unproved lists no index of a scan, a stencil or a product", proved_of_prelude)
 
     def random_ranges():
         program = "kernel k (xs : [double]) = push <grid> xs\n"

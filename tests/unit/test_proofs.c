@@ -570,6 +570,27 @@ static void panels_of_rows(void **state) {
     arena_free(t->arena);
 }
 
+/* c times x / c is so much less than x as is known of the rest. */
+static void rests_of_quotients(void **state) {
+    (void)state;
+    for (int is_natural = 0; is_natural < 2; is_natural++)
+        for (int is_shift = 0; is_shift < 2; is_shift++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, is_natural ? 0 : INT32_MIN, INT32_MAX, "n");
+            struct ir_value *whole = DO(MUL, is_shift ? DO(SHR, t->n, INT(3)) : DO(DIV, t->n, INT(8)), INT(8));
+            struct ir_value *rest = is_shift ? DO(AND, t->n, INT(7)) : DO(REM, t->n, INT(8));
+            struct ir_value *end = DO(ADD, whole, INT(3));
+            begin_loops(t, 1, 1);
+            assert_false(ir_prove(t->b, DO(LE, end, t->n)));
+            ir_begin_if(t->b, DO(LT, INT(2), rest));
+            assert_int_equal(ir_prove(t->b, DO(LE, end, t->n)), is_natural || is_shift);
+            assert_false(ir_prove(t->b, DO(LT, end, t->n)));
+            ir_end_only(t->b);
+            end_loops(t);
+            arena_free(t->arena);
+        }
+}
+
 /* A loop of m turns, or of none in either branch: that it runs tells which. */
 static void branches_of_counts(void **state) {
     (void)state;
@@ -634,7 +655,7 @@ int main(void) {
         cmocka_unit_test(remainders_bound),       cmocka_unit_test(proofs_with_products_hold),
         cmocka_unit_test(places_in_matrices),     cmocka_unit_test(chunks_of_any_size),
         cmocka_unit_test(proofs_of_chunks_hold),  cmocka_unit_test(panels_of_rows),
-        cmocka_unit_test(branches_of_counts),
+        cmocka_unit_test(branches_of_counts),     cmocka_unit_test(rests_of_quotients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -609,8 +609,26 @@ static bool prove_by_quotient_of_index(struct ir_builder *b, const struct linear
     return false;
 }
 
+/* The least that a known order says that y % c is, for a natural y; or 0. */
+static int64_t least_rest(struct ir_builder *b, const struct ir_value *y, int64_t c) {
+    int64_t least = 0;
+    for (size_t i = 0; b->is_long_proof && !b->outside && i < b->orders.count; i++) {
+        const struct order *order = &b->orders.at[i];
+        const struct ir_instruction *made = order->y->definition;
+        bool is_rest = made && made->kind == IR_OPERATION && made->operands[0] == y &&
+                       (made->op == OP_REM || made->op == OP_AND) && made->operands[1]->is_constant &&
+                       made->operands[1]->constant.integer == (made->op == OP_REM ? c : c - 1) &&
+                       (made->op == OP_REM || (c & (c - 1)) == 0);
+        int64_t low = is_rest ? facts_range(b, order->x).low : 0;
+        if (is_rest && low >= 0 && low < INT32_MAX && low + order->strict > least)
+            least = low + order->strict;
+    }
+    return least;
+}
+
 /* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >=
-   0; of a multiple of c, c * q is at most y. Both want y / c rounded down: a shift is, a division of a natural y is. */
+   0; of a multiple of c, c * q is at most y less its rest. Both want y / c rounded down: a shift is, a division of a
+   natural y is. */
 static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                               int depth) {
     int64_t c = linear_divisor(x);
@@ -619,8 +637,10 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
         return false;
     struct linear rest = {.base = sum->base, .exact = sum->exact};
     if (factor % c == 0) {
+        const struct linear least = {.base = sum->base, .exact = true, .constant = least_rest(b, y, c)};
         rest = *sum;
-        return add_value(b, &rest, x, factor) && add_value(b, &rest, y, -factor / c) && prove(b, &rest, depth - 1);
+        return add_value(b, &rest, x, factor) && add_value(b, &rest, y, -factor / c) &&
+               linear_add_times(b, &rest, &least, factor / c, b->times) && prove(b, &rest, depth - 1);
     }
     if (factor != 1 || b->times || !linear_add(&rest, sum, c) || !add_value(b, &rest, x, c) ||
         !add_value(b, &rest, y, -1) || __builtin_add_overflow(rest.constant, c - 1, &rest.constant))
@@ -672,6 +692,25 @@ static bool prove_by_division_of_index(struct ir_builder *b, const struct linear
     return false;
 }
 
+static size_t pulling_terms(const struct linear *sum) {
+    size_t count = 0;
+    for (size_t i = 0; i < sum->count; i++)
+        count += sum->term[i].coefficient < 0;
+    return count;
+}
+
+/* Either of the two may replace the value. In a long proof that is tried first which leaves fewer terms to replace. */
+static bool prove_either(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
+                         struct ir_value *const *y, int depth) {
+    struct linear rest[2] = {*sum, *sum};
+    bool is_sum[2];
+    for (int i = 0; i < 2; i++)
+        is_sum[i] = add_value(b, &rest[i], y[i], -factor) && add_value(b, &rest[i], x, factor);
+    int first = b->is_long_proof && pulling_terms(&rest[1]) < pulling_terms(&rest[0]);
+    return (is_sum[first] && prove(b, &rest[first], depth - 1)) ||
+           (is_sum[1 - first] && prove(b, &rest[1 - first], depth - 1));
+}
+
 /* A term that pulls the sum down is replaced by an upper bound of it: what its definition tells. */
 static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                           int depth) {
@@ -685,7 +724,7 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
         return false;
     struct ir_value **y = definition->operands;
     if (definition->op == OP_MIN)
-        return prove_instead(b, sum, factor, x, y[0], depth) || prove_instead(b, sum, factor, x, y[1], depth);
+        return prove_either(b, sum, factor, x, y, depth);
     if (definition->op == OP_MAX && b->times && !y[0]->definition && !y[1]->definition)
         return false; /* of a number of which nothing is known */
     if (definition->op == OP_MAX)
@@ -736,7 +775,7 @@ static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum
     if (definition->op == OP_MAX && b->times && (y[0]->is_constant || y[1]->is_constant))
         return false; /* a range says it */
     if (definition->op == OP_MAX)
-        return prove_instead(b, sum, -factor, x, y[0], depth) || prove_instead(b, sum, -factor, x, y[1], depth);
+        return prove_either(b, sum, -factor, x, y, depth);
     if (definition->op == OP_MIN)
         return prove_both(b, sum, -factor, x, y, depth);
     if (definition->op == OP_SELECT)
