@@ -189,6 +189,66 @@ static bool is_too_much(const struct elaborator *e, uint64_t begun) {
     return e->steps - begun > ANY_UNROLLED_EVALUATION && !e->kernel->trace;
 }
 
+/* note [kept ends]
+   With checks, an end of the range in which an int of a loop begins is looked for in all of its steps: an index that
+   begins at 0 and grows while it is below a length is never negative. All these ends are taken for kept. A trial of a
+   step says of which that is not proved, and so on with the others, until what is taken for kept is. A number that does
+   not stay as large may still stay natural. */
+enum { MOST_TRIALS = 5 };
+struct keeping {
+    struct elab_value **arguments, *state;
+    ir_values first;
+    int64_t *lows, *highs;
+    bool is_kept;
+};
+
+static bool keeps(struct ir_builder *b, struct ir_value *x, struct ir_value *y) {
+    return ir_prove(b, ir_binary(b, OP_LE, x, y));
+}
+
+static void try_step(struct elaborator *e, void *context) {
+    struct keeping *k = context;
+    struct ir_builder *b = e->builder;
+    struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, k->first.count);
+    memcpy(current, k->first.at, k->first.count * sizeof *current);
+    ir_begin_while(b, current, k->first.count, k->lows, k->highs);
+    struct elab_value *now = elab_unflatten(e, k->state, current);
+    struct ir_value *more = elab_as_scalar(e, elab_apply(e, k->arguments[0], now));
+    ir_while_body(b, more ? more : ir_bool(b, false));
+    ir_values after = elab_leaves(e, elab_apply(e, k->arguments[1], now));
+    k->is_kept = true;
+    for (size_t i = 0; i < after.count; i++) {
+        struct ir_value *x = after.at[i];
+        bool is_low = k->lows[i] == INT64_MIN || (more && x && keeps(b, ir_int(b, k->lows[i]), x));
+        bool is_high = k->highs[i] == INT64_MAX || (more && x && keeps(b, x, ir_int(b, k->highs[i])));
+        k->lows[i] = is_low ? k->lows[i] : k->lows[i] > 0 ? 0 : INT64_MIN;
+        k->highs[i] = is_high ? k->highs[i] : INT64_MAX;
+        k->is_kept &= is_low && is_high;
+    }
+}
+
+/* Finds the ends that are kept (note [kept ends]) of so many carried values; INT64_MIN and INT64_MAX: none is. */
+static void find_kept_ends(struct elaborator *e, struct keeping *k, size_t count) {
+    bool is_any = false;
+    k->lows = ARENA_ARRAY(e->arena, int64_t, count);
+    k->highs = ARENA_ARRAY(e->arena, int64_t, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ir_value *x = i < k->first.count ? k->first.at[i] : NULL;
+        bool is_int = x && x->base == BASE_I32 && e->guards && !e->shape && !e->tries;
+        k->lows[i] = is_int && x->low > INT32_MIN ? x->low : INT64_MIN;
+        k->highs[i] = is_int && x->high < INT32_MAX ? x->high : INT64_MAX;
+        is_any |= k->lows[i] > INT64_MIN || k->highs[i] < INT64_MAX;
+    }
+    k->is_kept = !is_any;
+    for (int i = 0; i < MOST_TRIALS && !k->is_kept; i++)
+        if (!elab_try(e, try_step, k))
+            break;
+    for (size_t i = 0; i < count && !k->is_kept; i++) {
+        k->lows[i] = INT64_MIN;
+        k->highs[i] = INT64_MAX;
+    }
+}
+
 PRIMITIVE(LOOP) {
     struct ir_builder *b = e->builder;
     struct elab_value *first = elab_plain(e, arguments[2]), *state = first;
@@ -215,13 +275,15 @@ PRIMITIVE(LOOP) {
     for (size_t i = 0; i < count; i++)
         if (!carried.at[i]) /* a shape that depends on data */
             return elab_unknown_like(e, state);
+    struct keeping keeping = {.arguments = arguments, .state = state, .first = carried};
     elab_repeats_carry(e, &carried);
     size_t all = carried.count;
+    find_kept_ends(e, &keeping, all);
     struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, all);
     memcpy(current, carried.at, all * sizeof *current);
     struct split_frame *split = e->split;
     e->split = NULL;
-    ir_begin_while(b, current, all, NULL, NULL);
+    ir_begin_while(b, current, all, keeping.lows, keeping.highs);
     struct elab_value *now = elab_unflatten(e, state, current);
     struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], now));
     bool known = more != NULL;

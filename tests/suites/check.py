@@ -170,18 +170,22 @@ def cases(env):
     yield Case("check --unproved lists the checks that are left", unproved)
 
     def proved_of_prelude():
-        """Of a scan's, a stencil's and a product's indices nothing is left to a run."""
+        """Of the indices of a scan, a stencil, a product and a search nothing is left to a run; of a loop that may go
+        below 0 it is."""
         product = ('import "matrix"\nkernel k (a : [[float]]) (b : [[float]]) =\n'
                    "  matMul (length a) (length b) (columns b) (flatten a) (flatten b)\n")
         programs = (("cuda", 0, "kernel k (xs : [int]) = scan (+) 0 xs\n"),
                     ("cuda", 1, 'import "stencil"\nkernel k (rows : int) (cols : int) (xs : [int]) =\n'
                      "  stencil2 nearest 1 1 (fn at => at (-1) 0 + at 1 1) rows cols xs\n"),
-                    ("cuda", 1, product), ("c", 1, product))
+                    ("cuda", 1, product), ("c", 1, product),
+                    ("cuda", 0, "kernel k (xs : [int]) = push <grid> (map (findSeq (> 2)) (splitUp 8 xs))\n"),
+                    ("cuda", 1, "kernel k (xs : [int]) = push <grid> (generate (length xs) (fn j =>\n"
+                     "  loop (fn i => i < length xs && xs ! i > 0) (fn i => i - 1) j))\n"))
         for target, most, program in programs:  # that a matrix has all its elements is asked once
             done = env.run(env.fclc, "check", "--unproved", f"--target={target}", "-", input=program)
             assert done.returncode == 0, done.stderr
             assert done.stderr.count("index a is out of range") == most, done.stderr
-    yield Case("check --unproved lists no index of a scan, a stencil or a product", proved_of_prelude)
+    yield Case("check --unproved lists no index of a scan, a stencil, a product or a search", proved_of_prelude)
 
     def random_ranges():
         program = "kernel k (xs : [double]) = push <grid> xs\n"

@@ -15,10 +15,10 @@ ORDER = 10
 LINES = {
     "compiler/backend": 4600,
     "compiler/driver": 6050,
-    "compiler/elaborate": 12050,
+    "compiler/elaborate": 12080,
     "compiler/host": 2150,
     "compiler/interp": 3200,
-    "compiler/ir": 17900,
+    "compiler/ir": 17920,
     "compiler/map": 8950,
     "compiler/report": 4550,
     "compiler/support": 2250,

@@ -570,6 +570,35 @@ static void panels_of_rows(void **state) {
     arena_free(t->arena);
 }
 
+/* A condition that a branch gives, as `&&` does of what is no operation: where it is true, both parts hold, and where
+   it is false, it is not known which does not; `||` the other way round. */
+static void conditions_of_branches(void **state) {
+    (void)state;
+    for (int is_or = 0; is_or < 2; is_or++)
+        for (int is_true = 0; is_true < 2; is_true++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "n");
+            t->m = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "m");
+            begin_loops(t, 1, 1);
+            struct ir_value *first = DO(LT, t->n, INT(5)), *second, *given = ir_bool(t->b, is_or), *both;
+            ir_begin_if(t->b, first);
+            second = DO(LT, t->m, INT(7));
+            ir_store(t->b, t->out, INT(0), t->n); /* so that it stays a branch */
+            ir_else(t->b, is_or ? &given : &second, 1);
+            second = DO(LT, t->m, INT(7));
+            ir_end_if(t->b, is_or ? &second : &given, &both, 1, false);
+            struct ir_value *condition = is_true ? both : ir_unary(t->b, OP_NOT, both);
+            ir_begin_if(t->b, condition);
+            assert_int_equal(ir_prove(t->b, DO(LT, t->n, INT(5))), is_true && !is_or);
+            assert_int_equal(ir_prove(t->b, DO(LT, t->m, INT(7))), is_true && !is_or);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(5), t->n)), !is_true && is_or);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(7), t->m)), !is_true && is_or);
+            ir_end_only(t->b);
+            end_loops(t);
+            arena_free(t->arena);
+        }
+}
+
 /* c times x / c is so much less than x as is known of the rest. */
 static void rests_of_quotients(void **state) {
     (void)state;
@@ -656,6 +685,7 @@ int main(void) {
         cmocka_unit_test(places_in_matrices),     cmocka_unit_test(chunks_of_any_size),
         cmocka_unit_test(proofs_of_chunks_hold),  cmocka_unit_test(panels_of_rows),
         cmocka_unit_test(branches_of_counts),     cmocka_unit_test(rests_of_quotients),
+        cmocka_unit_test(conditions_of_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,11 +328,27 @@ static void learn_from_either(struct ir_builder *b, const struct ir_value *eithe
     }
 }
 
+/* A condition that a branch gives, as `&&` and `||` do where what follows them is no operation: if the one side gives
+   the opposite, the other one was taken. */
+static void assume_given(struct ir_builder *b, const struct ir_instruction *branch, const struct ir_value *condition,
+                         bool truth, uint32_t from_depth) {
+    for (size_t i = 0; i < branch->result_count; i++)
+        for (int r = 0; r < 2 && branch->results[i] == condition; r++) {
+            const struct ir_value *other = branch->regions[1 - r]->yields.at[i];
+            if (!other->is_constant || (other->constant.integer != 0) == truth)
+                continue;
+            facts_assume(b, branch->operands[0], r == 0, from_depth);
+            facts_assume(b, branch->regions[r]->yields.at[i], truth, from_depth);
+        }
+}
+
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {
     if (condition->is_constant || facts_of(b, condition)->truth != IR_UNKNOWN)
         return;
     change(b, condition)->truth = truth ? IR_TRUE : IR_FALSE;
     const struct ir_instruction *definition = condition->definition;
+    if (definition && definition->kind == IR_IF && b->optimise > 0)
+        assume_given(b, definition, condition, truth, from_depth);
     if (!definition || definition->kind != IR_OPERATION)
         return;
     struct ir_value **x = definition->operands;
