@@ -123,6 +123,17 @@ def cases(env):
                  "  let t = force (push <block> (generate 900 (fn i => xs ! (b * 900 + i) * 2.0)))\n"
                  "  in push <block> (generate 900 (fn i => t ! (i % 30 * 30 + i / 30)))))", "fcl_block_k",
                  {r"[/%] 30\b": 0, r"k < rows; \+\+k": 1}, extension="c")
+    inside = r"if \(x\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}"
+    for border in ("nearest", "wrap", "(constant 1.0)"):
+        yield golden(f"elements inside of a stencil over {border.strip('()')} are a loop in C that asks for no bound",
+                     'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = stencil2 ' + border +
+                     " 1 1 (fn at => at (-1) 0 + at 0 (-1) + at 0 1 + at 1 1) r c xs", "fcl_block_k",
+                     {inside: 1, r"side < 2": 1}, extension="c")
+    yield golden("and so are those of one of 25 weights, whose sums are one expression",
+                 'import "stencil"\nsig ws : [float]\nval ws = [1.0, 2.0, 3.0, 2.0, 1.0]\n'
+                 "kernel k (r : int) (c : int) (xs : [float]) = "
+                 "stencil2 nearest 2 2 (fn at => weighted ws (fn dy => weighted ws (at dy))) r c xs", "fcl_block_k",
+                 {inside: 1}, extension="c")
     cell = ("(fn e x => if isInside (e / (ny * nx)) nz && isInside (e / nx % ny) ny && isInside (e % nx) nx "
             "then x + xs ! (e - 1) + xs ! (e + ny * nx) else x)")
     yield golden("cells inside of a box and at its borders have loops of their own in C, and a row is asked for once",
