@@ -201,8 +201,11 @@ kernel k (xs : [int]) =
 
     yield golden("in C a filter keeps elements by vectors, and its loop does what is left of a chunk",
                  "kernel k (xs : [double]) = filter (fn x => x > 0.0) xs", "fcl_block_k_3",
-                 {r"for \(int i = fcl_select_8\(local_array\d*, \w+, &next, end\d*, t, local_array\d*, result2\);": 2},
-                 extension="c")
+                 {r"for \(int i = fcl_select_8\(local_array\d*, \w+, &next, end\d*, t, local_array\d*, result2\);": 2,
+                  r"local_array\d*\[512\]": 4}, extension="c")
+    yield golden("a chunk's elements are counted by rows of 64 lanes",
+                 "kernel k (xs : [double]) = filter (fn x => x > 0.0) xs", "fcl_block_k_0",
+                 {r"local_array\d*\[256\]": 0, r"\* 64\b": 2}, extension="c")
     yield golden("and each of their parts, of which the last moves on",
                  "kernel k (xs : [double]) = runLengths xs", "fcl_block_k_3",
                  {r"\(void\)fcl_select_\d\(.*&\(int\)\{next\}": 2, r"= fcl_select_\d\(.*&next": 2}, extension="c")
