@@ -206,6 +206,9 @@ kernel k (xs : [int]) =
     yield golden("a chunk's elements are counted by rows of 64 lanes",
                  "kernel k (xs : [double]) = filter (fn x => x > 0.0) xs", "fcl_block_k_0",
                  {r"local_array\d*\[256\]": 0, r"\* 64\b": 2}, extension="c")
+    yield golden("a scan holds 8 KiB of elements of 8 bytes at a time in C, in parts of 8",
+                 "kernel k (xs : [i64]) = scan (+) 0 xs", "fcl_block_k",
+                 {r"local_array\d*\[1024\] ": 2, r"local_array\d*\[128\] ": 4}, extension="c")
     yield golden("and each of their parts, of which the last moves on",
                  "kernel k (xs : [double]) = runLengths xs", "fcl_block_k_3",
                  {r"\(void\)fcl_select_\d\(.*&\(int\)\{next\}": 2, r"= fcl_select_\d\(.*&next": 2}, extension="c")
