@@ -7,8 +7,9 @@
 
        load 0 … stages - 2;  step k:  fence;  load k + stages - 1;  use k
 
-   So there is one barrier a step, and copies are under way for as long as so many steps take. With one stage, a step
-   loads what it uses itself, behind one barrier and before another. If a loaded value is used
+   So there is one barrier a step, and copies are under way for as long as so many steps take. There are no more stages
+   than steps, where their number is known: a single step copies, too, by 16 bytes and without registers. With one
+   stage, a step loads what it uses itself, behind one barrier and before another. If a loaded value is used
    in a computation, the thread waits for it at once, as it must store the result: such loads are forced in their step,
    unless a product reads them by rows. Those lie by eights then (note [orders] in order.c), and lanes load them
    together, as note [rows of matrices] of ir.h has it for arrays with stages: a panel that is not whole takes 509
@@ -103,7 +104,11 @@ struct ring *ring_new(struct elaborator *e, const struct stepping *s, struct ela
         !e->options->copies_ahead)
         return NULL;
     struct ring *ring = ARENA_NEW(e->arena, struct ring);
+    bool is_ahead = stages->constant.integer > 1;
     ring->stages = stages->constant.integer < MOST_STAGES ? (int)stages->constant.integer : MOST_STAGES;
+    struct ir_value *count = ir_resolve(e->builder, s->count);
+    if (count->is_constant && count->constant.integer < ring->stages)
+        ring->stages = count->constant.integer > 1 ? (int)count->constant.integer : 1;
     ring->parts = elab_parts_of(e, s->loaded, &ring->part_count);
     ring->lengths = ARENA_ARRAY(e->arena, struct ir_value *, ring->part_count + 1);
     ring->buffers = ARENA_ARRAY(e->arena, struct ir_buffer **, ring->part_count + 1);
@@ -111,7 +116,7 @@ struct ring *ring_new(struct elaborator *e, const struct stepping *s, struct ela
     struct asking asking = {.stepping = s, .ring = ring};
     if (!elab_try(e, ask, &asking) || !asking.are_arrays)
         return NULL;
-    return find_orders(e, s, ring, state) || (asking.copies && ring->stages > 1) ? ring : NULL;
+    return find_orders(e, s, ring, state) || (asking.copies && is_ahead) ? ring : NULL;
 }
 
 static struct ir_value *stage_place(struct elaborator *e, const struct ring *ring, size_t part, struct ir_value *slot) {
@@ -163,7 +168,9 @@ struct elab_value *ring_step(struct elaborator *e, const struct stepping *s, str
     struct ir_builder *b = e->builder;
     const struct ring *ring = s->ring;
     struct ir_value *last = ir_int(b, ring->stages - 1), *slot = ring->slot;
-    ir_fence_copies(b, LEVEL_BLOCK, ring->buffers[0][0]);
+    bool is_first = done->is_constant && done->constant.integer == 0;
+    if (ring->stages > 1 || !is_first)
+        ir_fence_copies(b, LEVEL_BLOCK, ring->buffers[0][0]);
     struct ir_value *before = ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, slot, ir_int(b, 0)), last,
                                          ir_binary(b, OP_SUB, slot, ir_int(b, 1)));
     ir_bound(before, 0, ring->stages - 1);

@@ -616,9 +616,13 @@ static struct elab_value *unroll(struct elaborator *e, const struct stepping *s,
     if (steps && e->options->has_mma && !e->shape && (s->level == LEVEL_BLOCK || s->level == LEVEL_WARP))
         elab_try(e, find_orders, &(struct ordering){s, known, orders});
     e->unrolled += (uint64_t)steps;
+    if (s->ring)
+        ring_begin(e, s);
     for (int i = 0; i <= steps; i++) {
         struct elab_value **next = i ? step_next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
         state = elab_force_parts(e, s->parts, s->part_count, next, orders);
+        if (s->ring && i)
+            ring_turn(e, s);
     }
     return elab_put_together(e, s->type, state);
 }
@@ -687,12 +691,13 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, struct 
     int steps = step_static(e, s, known, e->options->unroll);
     if (steps < 0)
         steps = step_counted(e, s, known, e->options->unroll);
-    if (steps >= 0 && !weighs_too_much(e, s, known, steps))
-        return unroll(e, s, initial, known, steps);
-    if (e->shape)
+    bool is_unrolled = steps >= 0 && !weighs_too_much(e, s, known, steps);
+    if (e->shape && !is_unrolled)
         return step_shape(e, s, known);
-    if (s->load)
+    if (s->load && !e->shape && steps != 0)
         s->ring = ring_new(e, s, step_state_of(e, s, known));
+    if (is_unrolled)
+        return unroll(e, s, initial, known, steps);
     return step_dynamically(e, s, initial, known);
 }
 

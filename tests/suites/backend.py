@@ -869,6 +869,21 @@ def cases(env):
         assert count("= fcl_kept", first) == 2 and not count("fcl_kept", loop), text
     yield Case("what powerAhead loads is copied in stages, with one barrier a step", ahead)
 
+    def ahead_unrolled():
+        """Steps whose number is known: no more stages than steps; one step copies what it uses itself."""
+        for steps, stages in ((1, 1), (2, 2)):
+            path = env.written("ahead.fcl",
+                "kernel k (n : int) (xs : [f16]) = (generate n (fn c =>\n"
+                "  let load k = push <block> (generate 2048 (fn i => xs ! (c * 4096 + k * 2048 + i)))\n"
+                "      use _ a s = push <block> (generate 256 (fn i => s ! i + float (a ! (7 * i))))\n"
+                f"  in push <block> (powerAhead 4 {steps} load use (push <block> (replicate 256 0.0))))\n"
+                "  |> concat 256 : [float]<grid>)\n")
+            text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
+            assert count("while", text) == 0 and count("fcl_copy_aligned<8>", text) == steps, text
+            assert count("fcl_end_copies<0>", text) == steps and count("fcl_end_copies", text) == steps, text
+            assert count(rf"ahead\[{stages * 2048}\]", text) == 1, text
+    yield Case("what powerAhead loads for few steps, whose number is known, is copied in stages", ahead_unrolled)
+
     def known_sizes():
         path = env.written("known.fcl",
             'import "matrix"\n' + "".join(
