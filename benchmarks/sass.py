@@ -32,7 +32,7 @@ PROGRAMS = {
     "examples/linear/linear.fcl": "saxpy",
     "examples/reverse/reverse.fcl": "reverseGrid",
     "benchmarks/fcl/whole.fcl": ".*",
-    "benchmarks/fcl/matrices.fcl": "timesVector|product|unitProduct|edges|transposed",
+    "benchmarks/fcl/matrices.fcl": "timesVector|product|unitProduct|batched(16|32)?|edges|transposed",
     "benchmarks/fcl/plain.fcl": ".*",
     "examples/sparse/sparse.fcl": "times",
     "examples/mandelbrot/mandelbrot.fcl": "picture",
@@ -50,6 +50,9 @@ ELEMENT_BYTES = {
     "blackScholes": 12,
     "placePairs": 8,
     "unitProduct": 2,
+    "batched": 2,
+    "batched16": 2,
+    "batched32": 2,
     **{f"sortedPairs_{i}": 8 for i in (2, 3, 4, 5)},
 }
 

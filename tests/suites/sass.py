@@ -119,6 +119,20 @@ def cases(env):
 
         yield Case(f"the panel of a product that is not whole for sm_{architecture}", loop_of_rest)
 
+    # Products of small matrices of halves, a warp each: all is loaded by 16 bytes and by rows. By hand
+    # (benchmarks/reference/batched.cu) they take 91 and 228 instructions; these have a second way, for arrays that do
+    # not begin at multiples of 16 bytes, and ask of each sum whether it is one.
+    def small_products():
+        kernels = kernels_of("benchmarks/fcl/matrices.fcl", "90")
+        for name, most, *wanted in ("batched16", 180, 2, 3, 2), ("batched32", 490, 8, 12, 16):
+            blocks, _ = sass.blocks_of(kernels[name][1])
+            code = [one.base for block in blocks for one in block.code if one.base != "NOP"]
+            assert len(code) <= most and not {"LDL", "STL"} & set(code), (name, len(code))
+            got = [code.count(what) for what in ("LDGSTS", "LDSM", "HMMA")]
+            assert got == wanted, (name, got)
+
+    yield Case("products of small matrices by a warp each for sm_90", small_products)
+
     # The loops of attention by matrix units over 32 keys, of 64 elements a head: those that all queries see, and the
     # others.
     def loop_of_attention():

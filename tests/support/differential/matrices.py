@@ -76,6 +76,30 @@ for name in ("matMulFloat", "matMulUnits 64 16"):
     product(name.split()[0], f"{name} height inner width (map f16 xs) (map f16 ys)", "float",
             lambda s, x, y: s + x * y, doubles)
 
+# Products one after another: how many, rows of the first matrix, its columns, and those of the second.
+BATCHES = ((0, 2, 3, 2), (3, 0, 4, 5), (2, 3, 0, 4), (2, 3, 4, 0), (1, 1, 1, 1), (5, 3, 2, 7), (9, 16, 16, 16),
+           (4, 20, 33, 32), (2, 33, 17, 40))
+HUGE_BATCH = (MILLION // 63, 9, 3, 7)
+
+
+def batched(n, height, inner, width, xs, ys):
+    found = []
+    for p in range(n):
+        down = columns(inner, width, ys[p * inner * width:(p + 1) * inner * width])
+        across = [xs[(p * height + y) * inner:(p * height + y + 1) * inner] for y in range(height)]
+        found += [float(sum(map(float.__mul__, one, other))) for one in across for other in down]
+    return found
+
+
+made = {" x ".join(map(str, sizes)): lambda n, r, sizes=sizes: [
+    *sizes, doubles(math.prod(sizes[:3]), r), doubles(sizes[0] * math.prod(sizes[2:]), r)]
+    for sizes in (*BATCHES, HUGE_BATCH)}
+for base in ("f16", "float"):
+    row("matrix", "matMulBatched", f"matMulBatched n height inner width (map {base} xs) (map {base} ys)",
+        "n:int height:int inner:int width:int xs:[float] ys:[float]", "[float]", batched, inputs=made,
+        library="matrix", tests=[(n * a * c, label) for (n, a, b, c), label in zip(BATCHES, made)],
+        long=[(MILLION, list(made)[-1])])
+
 # ---- sparse: vectors one after another ----
 
 
