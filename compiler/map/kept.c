@@ -8,7 +8,8 @@
        while (…) { for (piece…) copy(a + (k * 32 + kept[piece])); }
 
    and handed over by an instruction that hides how it was made. Turns that have the same share a register. The part
-   that is a constant in an unrolled loop is added in the loop: an instruction has room for it.
+   that is a constant in an unrolled loop is added in the loop: an instruction has room for it. Where the place has a
+   name, that is of the sum.
 
    note [pairs of matrices]
    The lanes' instruction that loads the second matrix of a product has room for two of them: half of the lanes say
@@ -46,7 +47,7 @@ struct keeping {
     VEC(struct kept) all;
 };
 
-static const struct target_statement *declaration_of(const struct keeping *k, const struct target_variable *variable) {
+static struct target_statement *declaration_of(const struct keeping *k, const struct target_variable *variable) {
     for (size_t i = k->declared.count; i-- > 0;)
         if (k->declared.at[i]->variable == variable)
             return k->declared.at[i];
@@ -176,6 +177,9 @@ static bool is_sum(const struct target_expr *expr) {
 }
 
 static bool keep(struct keeping *k, struct target_expr **place, bool in_pairs) {
+    struct target_statement *named =
+        (*place)->kind == TARGET_EXPR_VARIABLE ? declaration_of(k, (*place)->variable) : NULL;
+    place = named ? &named->value : place;
     if (!is_sum(*place) || !k->depth || is_steady(k, (*place)->operands[0], false) ||
         !is_steady(k, (*place)->operands[1], false) || is_steady(k, (*place)->operands[1], true))
         return false;
