@@ -133,6 +133,31 @@ def cases(env):
 
     yield Case("products of small matrices by a warp each for sm_90", small_products)
 
+    # The loop of a convolution by matrix units has at most 1.1 times the instructions of that of a product, without the
+    # loops in it for rows that do not begin at multiples of 16 bytes and what comes before these.
+    def loop_of_convolution():
+        program = (
+            'import "nn"\nimport "matrix"\nkernel conv (n : int) (h : int) (w : int) (xs : [f16]) (ys : [f16]) ='
+            " conv2d 1 1 (n, h, w, 64) (3, 3, 256) xs ys\n"
+            "kernel plain (n : int) (xs : [f16]) (ys : [f16]) = matMulFloat n 576 256 xs ys\n"
+        )
+        lengths = []
+        for name, (_, body) in kernels_of(env.written("k.fcl", program), "90").items():
+            blocks, _ = sass.blocks_of(body)
+            code = [one.base for block in blocks for one in block.code]
+            assert not {"LDL", "STL"} & set(code), name
+            if code.count("HMMA") < 64:
+                continue
+            loops = [range(n, i + 1) for i, block in enumerate(blocks) for n in block.next if n <= i]
+            (step,) = [loop for loop in loops if sum(i.base == "HMMA" for i in sass.instructions(blocks, loop)) == 64
+                       and len(loop) < len(blocks) / 2]
+            slow = {n for n in step if any(i.base == "LDG" and i.bytes == 2 for i in blocks[n].code)}
+            slow |= {n for n in step if slow.issuperset(blocks[n].next)}
+            lengths.append(len(sass.instructions(blocks, [n for n in step if n not in slow])))
+        assert len(lengths) == 2 and max(lengths) <= 1.1 * min(lengths) and min(lengths) <= 175, lengths
+
+    yield Case("the loop of a convolution by matrix units for sm_90", loop_of_convolution)
+
     # The loops of attention by matrix units over 32 keys, of 64 elements a head: those that all queries see, and the
     # others.
     def loop_of_attention():

@@ -1,5 +1,6 @@
 """Layers of neural networks: the library nn."""
 
+import itertools
 import math
 from .rows import MILLION, doubles, row
 
@@ -61,3 +62,36 @@ row("nn", "attention", "attention float is_causal heads n d q k v",
     "is_causal:bool heads:int n:int d:int q:[float] k:[float] v:[float]", "[float]", attention, inputs=made, near=True,
     library="nn", tests=[(math.prod(shape), label) for shape, label in zip(HEADS, made)],
     long=[(MILLION, list(made)[-1])])
+
+# Stride, padding, pictures, rows, columns, channels, rows and columns of a filter, filters: none of each, filters that
+# are larger than a picture, channels that are filled up and such that are not.
+CONVOLUTIONS = ((1, 1, 0, 3, 3, 2, 2, 2, 3), (1, 0, 1, 3, 3, 2, 2, 2, 0), (1, 1, 2, 3, 4, 0, 3, 2, 2),
+                (1, 0, 1, 1, 1, 1, 1, 1, 1), (1, 0, 2, 3, 4, 2, 5, 5, 2), (1, 1, 2, 5, 6, 3, 3, 3, 4),
+                (2, 1, 1, 7, 6, 8, 3, 1, 8), (3, 2, 1, 9, 8, 33, 3, 4, 3), (1, 0, 1, 4, 5, 16, 2, 2, 16))
+HUGE_CONVOLUTION = (2, 1, 3, 577, 579, 1, 1, 2, 3)
+
+
+def convolution(stride, padding, n, h, w, channels, high, wide, filters, pictures, weights):
+    tall, broad = ((max(0, (size + 2 * padding - taps) // stride + 1)) for size, taps in ((h, high), (w, wide)))
+    found = []
+    for i, y, x in itertools.product(range(n), range(tall), range(broad)):
+        sums = [0.0] * filters
+        for dy, dx in itertools.product(range(high), range(wide)):
+            row, col = y * stride + dy - padding, x * stride + dx - padding
+            if 0 <= row < h and 0 <= col < w:
+                for c in range(channels):
+                    pixel, at = pictures[((i * h + row) * w + col) * channels + c], (dy * wide + dx) * channels + c
+                    sums = [s + pixel * weight for s, weight in zip(sums, weights[at * filters:(at + 1) * filters])]
+        found += sums
+    return found
+
+
+made = {" x ".join(map(str, sizes)): lambda length, r, sizes=sizes: [
+    *sizes, doubles(math.prod(sizes[2:6]), r), doubles(math.prod(sizes[5:]), r)]
+    for sizes in (*CONVOLUTIONS, HUGE_CONVOLUTION)}
+for base in ("f16", "float"):
+    row("nn", "conv2d", f"conv2d stride padding (n, h, w, channels) (high, wide, filters) (map {base} pictures)"
+        f" (map {base} weights)", "stride:int padding:int n:int h:int w:int channels:int high:int wide:int filters:int"
+        " pictures:[float] weights:[float]", "[float]", convolution, inputs=made, library="nn",
+        tests=[(math.prod(sizes[2:6]), label) for sizes, label in zip(CONVOLUTIONS, made)],
+        long=[(MILLION, list(made)[-1])])
