@@ -108,7 +108,8 @@ struct ir_builder {
     struct known_sum *sums;
     struct failed_goal *failures; /* of the proof of this number */
     int proof;
-    ir_values products;     /* of values, in proofs alone: note [products] in linear.h */
+    struct ir_value **products; /* of values, in proofs alone: note [products] in linear.h */
+    size_t product_count;
     struct ir_value *times; /* in a proof: what the bound that is looked for is multiplied by; or NULL */
     struct known_operation *operations;
     bool is_long_proof, goes_by_told;

@@ -217,6 +217,11 @@ static void product_bounds(struct ir_builder *b, const struct ir_value *product,
     *low = *high = 1;
     for (size_t i = 0; i < made->operand_count; i++) {
         struct range range = facts_range(b, made->operands[i]);
+        if (*low >= 0 && range.low >= 0) {
+            *low *= range.low;
+            *high *= range.high;
+            continue;
+        }
         range_wide p = *low * range.low, q = *low * range.high, r = *high * range.low, s = *high * range.high;
         *low = least_of(least_of(p, q), least_of(r, s));
         *high = most_of(most_of(p, q), most_of(r, s));

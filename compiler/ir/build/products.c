@@ -1,7 +1,7 @@
 /* Products of values in sums: note [products] in linear.h. */
 #include "ir/build/linear.h"
 
-enum { MOST_FACTORS = 3, MOST_PRODUCTS = 512 };
+enum { MOST_FACTORS = 3, MOST_PRODUCTS = 512, PRODUCT_PLACES = 2 * MOST_PRODUCTS };
 
 static size_t factors_of(struct ir_value *x, struct ir_value **factors) {
     if (!linear_is_product(x)) {
@@ -10,6 +10,19 @@ static size_t factors_of(struct ir_value *x, struct ir_value **factors) {
     }
     memcpy(factors, x->definition->operands, x->definition->operand_count * sizeof *factors);
     return x->definition->operand_count;
+}
+
+/* Where it is, or belongs, among the products that were made. */
+static size_t product_place(const struct ir_builder *b, struct ir_value *const *factors, size_t count) {
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++)
+        hash = builder_mix(hash, factors[i]->id);
+    for (size_t at = hash % PRODUCT_PLACES;; at = (at + 1) % PRODUCT_PLACES) {
+        const struct ir_instruction *made = b->products[at] ? b->products[at]->definition : NULL;
+        if (!made ||
+            (made->operand_count == count && memcmp(made->operands, factors, count * sizeof(struct ir_value *)) == 0))
+            return at;
+    }
 }
 
 struct ir_value *linear_product(struct ir_builder *b, struct ir_value *x, struct ir_value *y) {
@@ -25,13 +38,11 @@ struct ir_value *linear_product(struct ir_builder *b, struct ir_value *x, struct
             factors[k - 1] = swapped;
         }
     }
-    for (size_t i = 0; i < b->products.count; i++) {
-        const struct ir_instruction *made = b->products.at[i]->definition;
-        if (made->operand_count == count && memcmp(made->operands, factors, count * sizeof *factors) == 0)
-            return b->products.at[i];
-    }
-    if (b->products.count == MOST_PRODUCTS)
-        return NULL;
+    if (!b->products)
+        b->products = ARENA_ARRAY(b->scratch, struct ir_value *, PRODUCT_PLACES);
+    size_t place = product_place(b, factors, count);
+    if (b->products[place] || b->product_count == MOST_PRODUCTS)
+        return b->products[place];
     struct ir_instruction *made = ARENA_NEW(b->scratch, struct ir_instruction);
     struct ir_value *product = ARENA_NEW(b->scratch, struct ir_value);
     made->kind = IR_OPERATION;
@@ -41,8 +52,8 @@ struct ir_value *linear_product(struct ir_builder *b, struct ir_value *x, struct
     memcpy(made->operands, factors, count * sizeof *factors);
     *product =
         (struct ir_value){.id = UINT32_MAX, .base = BASE_I64, .low = INT64_MIN, .high = INT64_MAX, .definition = made};
-    vec_push(b->scratch, &b->products, product);
-    return product;
+    b->product_count++;
+    return b->products[place] = product;
 }
 
 struct ir_value *linear_other_factors(struct ir_builder *b, const struct ir_value *product, size_t which) {

@@ -828,6 +828,9 @@ static int64_t coefficient_of(const struct linear *sum, const struct ir_value *x
     return 0;
 }
 
+/* A bit that stands for the term, and for others. */
+static uint64_t bit_of(const struct ir_value *term) { return UINT64_C(1) << ((uintptr_t)term / sizeof *term % 64); }
+
 /* How often a term with the coefficient c has to be taken out to rid a sum of the same term; 0: it does not. */
 static int64_t factor_of_term(int64_t c, int64_t coefficient) {
     return c > 0 && coefficient > 0 && coefficient % c == 0 ? coefficient / c : 0;
@@ -844,32 +847,34 @@ struct known_order {
     int asks;
     const struct ir_value *x, *y;
     bool is_long, is_sum;
+    uint64_t bits; /* of the sum's terms */
     struct linear sum;
 };
 
-/* NULL: it is too long a sum. */
-static const struct linear *sum_of_order(struct ir_builder *b, size_t which) {
+static const struct known_order *known_order(struct ir_builder *b, size_t which) {
     if (!b->known_orders)
         b->known_orders = ARENA_ARRAY(b->scratch, struct known_order, KNOWN_ORDERS);
     const struct order order = b->orders.at[which];
     struct known_order *known = &b->known_orders[which % KNOWN_ORDERS];
     if (known->x != order.x || known->y != order.y || known->known != b->known || known->told != b->told_proof ||
         known->asks != b->asks || known->is_long != b->is_long_proof) {
-        struct known_order found = {b->known, b->told_proof, b->asks, order.x, order.y, b->is_long_proof, false, {0}};
+        struct known_order found = {b->known, b->told_proof, b->asks, order.x, order.y, b->is_long_proof, false, 0, {0}};
         struct linear x;
         order_sum(b, order.y, &found.sum);
         order_sum(b, order.x, &x);
-        found.is_sum = linear_add(&found.sum, &x, -1);
+        found.is_sum = linear_add(&found.sum, &x, -1); /* else it is too long a sum */
+        for (size_t i = 0; found.is_sum && i < found.sum.count; i++)
+            found.bits |= bit_of(found.sum.term[i].value);
         *known = found;
     }
-    return known->is_sum ? &known->sum : NULL;
+    return known;
 }
 
 /* How often an order has to be taken out of a sum to rid it of a term: one that pulls the sum down as it does y - x, or
    one that lifts both; 0: it does not help. */
 static int64_t factor_of_order(struct ir_builder *b, size_t which, const struct ir_value *term, int64_t coefficient) {
-    const struct linear *apart = sum_of_order(b, which);
-    int64_t c = apart ? coefficient_of(apart, term) : 0;
+    const struct known_order *order = known_order(b, which);
+    int64_t c = order->bits & bit_of(term) ? coefficient_of(&order->sum, term) : 0;
     return coefficient < 0 ? factor_of_term(-c, -coefficient) : factor_of_term(c, coefficient);
 }
 
@@ -981,16 +986,23 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
     return false;
 }
 
-/* Adds up with a known order x <= y that has one of the terms `from` to `end` - 1 of the sum, so that this goes. */
-static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t from, size_t end, int depth) {
-    size_t count = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
-    size_t first = count;
+/* The orders that a proof adds up with: the last ones that are known, from this one on. */
+static size_t first_order(const struct ir_builder *b) {
+    size_t first = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
     for (; first > 0 && most > 0; first--)
         most -= b->is_long_proof || !b->orders.at[first - 1].is_minor;
+    return first;
+}
+
+/* Adds up with a known order x <= y that has one of the terms `from` to `end` - 1 of the sum, so that this goes.
+   `bits`: of the terms of each order, as far as they are known. */
+static bool prove_by_known_orders(struct ir_builder *b, const struct linear *sum, size_t from, size_t end,
+                                  const uint64_t *bits, int depth) {
+    size_t count = b->outside ? 0 : b->orders.count, first = first_order(b);
     for (size_t i = first; i < count; i++) {
         struct order order = b->orders.at[i];
         int64_t factor = 0;
-        if (order.is_minor && !b->is_long_proof)
+        if ((order.is_minor && !b->is_long_proof) || (bits && !(bits[i - first] & bit_of(sum->term[from].value))))
             continue;
         for (size_t at = from; at < end && factor == 0; at++)
             factor = factor_of_order(b, i, sum->term[at].value, sum->term[at].coefficient);
@@ -1057,6 +1069,7 @@ static bool has_failed(const struct failed_goal *known, const struct failed_goal
 static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
     range_wide low, high;
     bool done[LINEAR_MAX_TERMS] = {false};
+    uint64_t bits[LONG_PROOF_ORDERS];
     linear_bounds(b, sum, &low, &high);
     if (low >= 0)
         return true;
@@ -1069,17 +1082,19 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
     if (b->is_long_proof && has_failed(known, &goal))
         return false;
     b->proof_steps--;
+    for (size_t i = first_order(b), at = 0; b->is_long_proof && !b->outside && i < b->orders.count; i++)
+        bits[at++] = known_order(b, i)->bits;
     for (size_t i; (i = next_term(b, sum, done)) < sum->count; done[i] = true) {
         if (is_settled(b, sum, i))
             continue;
-        if ((b->is_long_proof && prove_by_known_orders(b, sum, i, i + 1, depth)) ||
+        if ((b->is_long_proof && prove_by_known_orders(b, sum, i, i + 1, bits, depth)) ||
             prove_by_replacing(b, sum, i, depth))
             return true;
         vec_push(b->scratch, &b->settled, ((struct settled_term){sum->term[i].value, sum->term[i].coefficient}));
     }
     if (b->is_long_proof && b->proof_steps > 0)
         *known = goal;
-    return !b->is_long_proof && prove_by_known_orders(b, sum, 0, sum->count, depth); /* each once: it is cheaper */
+    return !b->is_long_proof && prove_by_known_orders(b, sum, 0, sum->count, NULL, depth); /* each once: it is cheaper */
 }
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
