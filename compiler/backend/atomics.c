@@ -169,6 +169,10 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
 
 void print_check(struct printer *p, const struct target_statement *check) {
     print_indent(p);
+    if (check->variable && check->value->kind == TARGET_EXPR_CONSTANT && !check->value->constant.integer) {
+        text_printf(p->out, "%s = %u;\n", check->variable->name, (unsigned)check->site);
+        return;
+    }
     text_add(p->out, "if (!");
     print_expr(p, check->value, PRECEDENCE_PRIMARY);
     if (check->variable) {

@@ -490,8 +490,16 @@ static void see_expr(struct map *used, const struct target_expr *expr) {
 static void see_used(struct map *used, const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *at = block->statements.at[i];
-        const struct target_expr *parts[] = {at->value, at->index,    at->limit,
-                                             at->step,  at->expected, at->array ? at->array->stride : NULL};
+        const struct target_selection *selection = at->selection;
+        const struct target_expr *parts[] = {at->value,
+                                             at->index,
+                                             at->limit,
+                                             at->step,
+                                             at->expected,
+                                             at->array ? at->array->stride : NULL,
+                                             at->from ? at->from->stride : NULL,
+                                             selection ? selection->end : NULL,
+                                             selection ? selection->length : NULL};
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             see_expr(used, parts[k]);
         for (size_t k = 0; at->operands && k < MMA_OPERANDS; k++)
@@ -522,6 +530,14 @@ static bool drop_unused(const struct map *used, struct target_block *block) {
     return has_dropped || stay < count;
 }
 
+void kept_drop_unused(struct lowering *l, struct target_block *block) {
+    for (bool goes_on = true; goes_on;) {
+        struct map *used = map_new(l->arena);
+        see_used(used, block);
+        goes_on = drop_unused(used, block);
+    }
+}
+
 void kept_emit(struct lowering *l) {
     struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
     struct keeping k = {.l = l, .loop = loop};
@@ -541,9 +557,5 @@ void kept_emit(struct lowering *l) {
             emit_kept(&k, i);
     }
     vec_push(l->arena, &l->block->statements, loop);
-    for (bool goes_on = true; goes_on;) {
-        struct map *used = map_new(l->arena);
-        see_used(used, &loop->body);
-        goes_on = drop_unused(used, &loop->body);
-    }
+    kept_drop_unused(l, &loop->body);
 }

@@ -249,7 +249,7 @@ bool lower_notes(const struct lowering *l) {
 }
 
 void lower_begin_notes(struct lowering *l) {
-    if (!lower_notes(l))
+    if (!l->has_notes)
         return;
     l->noted = lower_variable(l, BASE_I32, "failed", "failed");
     l->noted->is_mutable = true;
@@ -272,6 +272,7 @@ void lower_end_notes(struct lowering *l) {
     store->value = noted(l);
     store->may_meet = l->target->mapping == TARGET_SIMT;
     lower_leave(l, scope);
+    kept_drop_unused(l, &l->target->body); /* such as 0 <= index, where one comparison tells both */
 }
 
 static void lower_noted(struct lowering *l, const struct ir_instruction *instruction) {
