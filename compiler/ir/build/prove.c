@@ -18,11 +18,11 @@ enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 9, FIT
 /* To prove that a sum does not wrap may want the same of its parts: so deep are these questions. */
 enum { MOST_ASKED = 3 };
 enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
-/* So many steps of long proofs a kernel may spend in vain. Further proofs get few: a program that makes very many checks
-   that no proof settles is to compile in a second. Of 1,720 checks that proofs leave with --check=memory, in 71 programs,
-   it costs 10 (tests/support/checks_left.py --degree memory, 2026-11-30); examples/clusters/kmeans.fcl compiles in 0.4 of
-   the instructions. */
-enum { ALL_VAIN_STEPS = 40000, FEW_LONG_STEPS = 300 };
+/* A kernel may spend so many steps of long proofs in vain; further proofs get few, and then fewer. So a program that
+   makes very many checks that no proof settles compiles in a second. The price with --check=memory was 10 checks of
+   1,720 that proofs leave in 71 programs (tests/support/checks_left.py --degree memory, 2026-11-30), and
+   examples/clusters/kmeans.fcl compiles in 0.4 of the instructions. */
+enum { MANY_VAIN_STEPS = 40000, FEW_LONG_STEPS = 300, MOST_VAIN_STEPS = 100000, LEAST_LONG_STEPS = 40 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
@@ -36,7 +36,9 @@ struct known_sum {
 };
 
 static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
-    int left = b->vain_steps < ALL_VAIN_STEPS ? LONG_PROOF_STEPS : FEW_LONG_STEPS;
+    int left = b->vain_steps < MANY_VAIN_STEPS   ? LONG_PROOF_STEPS
+               : b->vain_steps < MOST_VAIN_STEPS ? FEW_LONG_STEPS
+                                                 : LEAST_LONG_STEPS;
     b->proof_steps = is_long && steps > left ? left : steps;
     b->is_long_proof = is_long;
     b->asks = is_long ? MOST_ASKED : 0;
@@ -860,7 +862,8 @@ static const struct known_order *known_order(struct ir_builder *b, size_t which)
     struct known_order *known = &b->known_orders[which % KNOWN_ORDERS];
     if (known->x != order.x || known->y != order.y || known->known != b->known || known->told != b->told_proof ||
         known->asks != b->asks || known->is_long != b->is_long_proof) {
-        struct known_order found = {b->known, b->told_proof, b->asks, order.x, order.y, b->is_long_proof, false, 0, {0}};
+        struct known_order found = {b->known,         b->told_proof, b->asks, order.x, order.y,
+                                    b->is_long_proof, false,         0,       {0}};
         struct linear x;
         order_sum(b, order.y, &found.sum);
         order_sum(b, order.x, &x);
@@ -1096,7 +1099,8 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
     }
     if (b->is_long_proof && b->proof_steps > 0)
         *known = goal;
-    return !b->is_long_proof && prove_by_known_orders(b, sum, 0, sum->count, NULL, depth); /* each once: it is cheaper */
+    return !b->is_long_proof &&
+           prove_by_known_orders(b, sum, 0, sum->count, NULL, depth); /* each once: it is cheaper */
 }
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
