@@ -305,7 +305,8 @@ def cases(env):
 
     def processors(source, kernel):
         path = os.path.join(env.tmp(), "loops.cl")
-        env.must(env.fclc, "--target=opencl", "--map=loop", "--vector-bytes=64", env.path("benchmarks", "fcl", source),
+        env.must(env.fclc, "--check=none", "--target=opencl", "--map=loop", "--vector-bytes=64",
+                 env.path("benchmarks", "fcl", source),
                  "-o", path)
         return re.search(rf"void {kernel}\(.*?\n}}\n", open(path, encoding="utf-8").read(), re.S)[0]
 
@@ -439,7 +440,7 @@ def cases(env):
         for path in shown:
             for target in ("cuda", "c"):
                 def dump(stage, *options, path=path, target=target):
-                    return env.must(env.fclc, f"--dump={stage}", f"--target={target}", *options, path)
+                    return env.must(env.fclc, "--check=none", f"--dump={stage}", f"--target={target}", *options, path)
                 for is_step, before, last in ((False, dump("ir"), dump("ir-opt")),
                                               (True, dump("target", *steps), dump("target"))):
                     for row in (row for row in rows if row.is_step == is_step):
@@ -449,7 +450,7 @@ def cases(env):
                         before = after
                     assert after == last, f"{path}, {target}: after the last pass it is not what comes of all"
         halves = env.path("tests", "run", "optimiser", "halves_ahead.fcl")
-        before, after = (env.must(env.fclc, f"--dump={name}", "--target=cuda", halves)
+        before, after = (env.must(env.fclc, "--check=none", f"--dump={name}", "--target=cuda", halves)
                          for name in ("banks", "store-pairs"))
         if after != before:
             waiting.discard("store-pairs")
