@@ -72,8 +72,8 @@ static void count_region(struct lowering *l, struct target_expr *const *values, 
         if (is_decided)
             continue;
         int64_t distance;
-        bool is_near = instruction->kind == IR_SHUFFLE &&
-                       exchange_of(l->kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
+        bool is_near =
+            instruction->kind == IR_SHUFFLE && exchange_of(l->kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
         bool is_noted = instruction->kind == IR_CHECK && l->kernel->checks.at[instruction->site].is_noted;
         for (size_t k = 0; k < (is_near || is_noted ? 1 : instruction->operand_count); k++)
             count_operand(uses, instruction->operands[k], instruction, region);
@@ -82,9 +82,7 @@ static void count_region(struct lowering *l, struct target_expr *const *values, 
     }
 }
 
-void uses_count(struct lowering *l, const struct ir_instruction *forall) {
-    count_region(l, NULL, forall->regions[0]);
-}
+void uses_count(struct lowering *l, const struct ir_instruction *forall) { count_region(l, NULL, forall->regions[0]); }
 
 void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop) {
     uses_clear(l->uses, loop->regions[0]);
