@@ -933,13 +933,16 @@ def cases(env):
     def strides():
         path = env.written("scan.fcl", "kernel k (xs : [int]) = scan (+) 0 xs\n")
         text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
-        assert count(r"FCL_SCALAR\n +for \(int chunk", text) == count(r"for \(int chunk", text) == 6, text
-    yield Case("a loop over runs of elements asks for no vectors across the runs", strides)
+        asked = [count(rf"FCL_{what}\n +for \(int chunk", text) for what in ("SIMD", "SCALAR")]
+        assert asked == [2, 4] and count(r"for \(int chunk", text) == 6, text
+    yield Case("a loop over runs of elements asks for vectors across the runs where each is one sum alone", strides)
 
-    def no_vectors():
+    # The scan of 2^24 ints takes 8.3 ms so by one thread of an AMD EPYC with -march=x86-64-v3; by runs of 32, of which
+    # it made none, it took 11.6.
+    def permuted():
         text = instructions("k", "kernel k (xs : [int]) = scan (+) 0 xs\n")
-        assert count(r"\tadd", text) > 60 and count(r"\tv?perm|\tvpblend", text) < 20, text
-    yield Case("and by GCC it is made none that permute what they load", no_vectors)
+        assert count(r"\tvpaddd\t", text) >= 15 and count(r"\tv?perm|\tvpblend", text) > 60, text
+    yield Case("and by GCC it is made such as permute what they load", permuted)
     for function, scalar in (("(+) 0.0", 6), ("max 0.0", 0)):
         yield golden(f"but it may make them of floats where each is several comparisons: {function}",
                      f"kernel k (xs : [float]) = scan {function} xs", "fcl_block_k", {"FCL_NO_VECTORS;": scalar},
