@@ -13,7 +13,9 @@ kernel products (n : int) (r : int) (k : int) (c : int) (a : [f16]) (b : [f16]) 
 kernel convolved (n : int) (h : int) (w : int) (c : int) (size : int) (f : int) (xs : [f16]) (ys : [f16]) =
   conv2d 2 1 (n, h, w, c) (size, size, f) xs ys
 """
-EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "attention", "attention.fcl")
+ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
+EXAMPLE = os.path.join(ROOT, "examples", "attention", "attention.fcl")
+LAYER = os.path.join(ROOT, "tests", "run", "library", "transformer.fcl")
 D = 64  # elements of a head
 
 
@@ -67,5 +69,5 @@ def test_a_layer(device):
     normal = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5) * gain + bias
     q, k, v = ((normal @ w.astype(float)).reshape(n, heads, D).transpose(1, 0, 2) for w in weights[:3])
     due = rows + attention(q, k, v, True).transpose(1, 0, 2).reshape(n, width) @ weights[3].astype(float)
-    got = fcl.load(EXAMPLE, target=device).layer(heads, n, gain, bias, *(w.ravel() for w in weights), xs.ravel())
+    got = fcl.load(LAYER, target=device).layer(heads, n, gain, bias, *(w.ravel() for w in weights), xs.ravel())
     assert np.allclose(got.astype(float), due.ravel(), atol=2e-2)

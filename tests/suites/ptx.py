@@ -31,7 +31,8 @@ IN_TURN = [("75", "in order"), ("90", "weak memory"), ("120", "races in device m
 ALL = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
 # Programs that take the processor minutes, and have the parts of others, are left to long runs.
 LENGTHY = {name + ".fcl" for name in (
-    "sorted_parts reduce_by_index sorts_in_steps top_and_repeated stencil_borders start_values convolutions").split()}
+    "sorted_parts reduce_by_index sorts_in_steps top_and_repeated stencil_borders start_values convolutions"
+    " transformer").split()}
 
 # NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check
 # has failed what is read does not matter.
