@@ -1019,8 +1019,8 @@ def cases(env):
                          os.path.join(env.tmp(), "out.ptx"), out, timeout=300)
                 return
             for architecture in ("sm_75", "sm_90"):
-                done = env.run(nvcc, "-arch=" + architecture, "--fmad=false", "-Werror", "all-warnings", "-Xptxas",
-                               "-v", "-cubin", "-o", os.path.join(env.tmp(), "out.cubin"), out, timeout=300)
+                done = env.run(nvcc, "-arch=" + architecture, "-Werror", "all-warnings", "-Xptxas", "-v", "-cubin",
+                               "-o", os.path.join(env.tmp(), "out.cubin"), out, timeout=300)
                 assert not done.returncode, done.stdout + done.stderr
                 spills = [int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr)]
                 assert spills and not any(spills), done.stderr
