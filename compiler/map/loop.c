@@ -151,7 +151,7 @@ static void lower_body(struct lowering *l, const struct ir_instruction *forall, 
     lower_region(l, forall->regions[0]);
     if (branch) {
         uses_clear(l->uses, forall->regions[0]);
-        uses_count(l, forall);
+        uses_count(l->uses, l->kernel, forall);
     }
 }
 

@@ -249,7 +249,7 @@ bool lower_notes(const struct lowering *l) {
 }
 
 void lower_begin_notes(struct lowering *l) {
-    if (!l->has_notes)
+    if (!lower_notes(l))
         return;
     l->noted = lower_variable(l, BASE_I32, "failed", "failed");
     l->noted->is_mutable = true;

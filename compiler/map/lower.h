@@ -29,7 +29,7 @@ struct value_use {
     const struct ir_instruction *next_other;
 };
 /* How often values are used in the body of `forall`, dead operations aside; indexed by value id, all zeros before. */
-void uses_count(struct lowering *l, const struct ir_instruction *forall);
+void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall);
 /* Counts uses in the loop's body once more, when some values are bound: what only these take is not used. */
 void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop);
 /* Where values are bound: is it known to be a truth? The operand that the operation is then the same as, or NULL. */
@@ -128,8 +128,7 @@ struct lowering {
     struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
     struct target_array *report;   /* where checks are reported; NULL: the kernel has none */
-    bool has_notes;                /* note [noted checks] in lower.c */
-    struct target_variable *noted; /* of these; NULL: there are none, or not yet */
+    struct target_variable *noted; /* note [noted checks] in lower.c; NULL: there are none */
     int64_t stack_bytes;           /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
 
@@ -263,9 +262,9 @@ void ahead_drop_unused(struct target_block *body);
 /* ---- kept.c: note [kept places] ---- */
 
 /* Looks at the last statement of the current block, a loop of steps that was just lowered. */
+void kept_emit(struct lowering *l);
 /* Leaves declarations out whose variables nothing mentions. */
 void kept_drop_unused(struct lowering *l, struct target_block *block);
-void kept_emit(struct lowering *l);
 
 /* ---- parameters.c ---- */
 

@@ -74,8 +74,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
                          .arrays = map_new(arena),
                          .extents = extents_of(arena, forall->regions[0]),
                          .names = names_new(arena)};
-    l.has_notes = lower_notes(&l);
-    uses_count(&l, forall);
+    uses_count(l.uses, kernel, forall);
     if (options->mapping == TARGET_SIMT)
         simt_plan(&l);
     else if (lower_has_quirk(&l, QUIRK_PLACES_BY_TRUTH) && lower_loads_by_truth(forall->regions[0]))

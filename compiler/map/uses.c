@@ -45,8 +45,8 @@ const struct ir_value *uses_same_as(struct target_expr *const *values, const str
 }
 
 /* Backwards, so that an operation that only dead ones use is dead itself. `values`: those that are bound, or NULL. */
-static void count_region(struct lowering *l, struct target_expr *const *values, const struct ir_region *region) {
-    struct value_use *uses = l->uses;
+static void count_region(struct value_use *uses, const struct ir_kernel *kernel, struct target_expr *const *values,
+                         const struct ir_region *region) {
     const struct ir_instruction *next_other = NULL;
     for (size_t i = 0; i < region->yields.count; i++)
         count_operand(uses, region->yields.at[i], NULL, region);
@@ -68,13 +68,14 @@ static void count_region(struct lowering *l, struct target_expr *const *values, 
             is_decided = values && instruction->kind == IR_IF && uses_know(values, instruction->operands[0], &truth);
         for (size_t r = 0; r < 2; r++)
             if (instruction->regions[r] && !(is_decided && truth == (r == 1)))
-                count_region(l, values, instruction->regions[r]);
+                count_region(uses, kernel, values, instruction->regions[r]);
         if (is_decided)
             continue;
         int64_t distance;
         bool is_near =
-            instruction->kind == IR_SHUFFLE && exchange_of(l->kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
-        bool is_noted = instruction->kind == IR_CHECK && l->kernel->checks.at[instruction->site].is_noted;
+            instruction->kind == IR_SHUFFLE && exchange_of(kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
+        /* without its numbers: note [noted checks] in lower.c */
+        bool is_noted = instruction->kind == IR_CHECK && kernel->checks.at[instruction->site].is_noted;
         for (size_t k = 0; k < (is_near || is_noted ? 1 : instruction->operand_count); k++)
             count_operand(uses, instruction->operands[k], instruction, region);
         if (is_subscript_of(uses, instruction))
@@ -82,11 +83,13 @@ static void count_region(struct lowering *l, struct target_expr *const *values, 
     }
 }
 
-void uses_count(struct lowering *l, const struct ir_instruction *forall) { count_region(l, NULL, forall->regions[0]); }
+void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall) {
+    count_region(uses, kernel, NULL, forall->regions[0]);
+}
 
 void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop) {
     uses_clear(l->uses, loop->regions[0]);
-    count_region(l, l->values, loop->regions[0]);
+    count_region(l->uses, l->kernel, l->values, loop->regions[0]);
 }
 
 void uses_clear(struct value_use *uses, const struct ir_region *region) {

@@ -14,7 +14,8 @@ struct property_places {
     const struct source *source;
     struct span *at;
 };
-/* That program, checked; `names`: gets the places of names in it. */
+/* Makes the program of all conditions, and checks it. `names`, if it is not NULL, gets the places of names in that
+   program, `places` those of the conditions. */
 struct compilation *property_check(struct compilation *c, const directives *tests, name_places *names,
                                    struct property_places *places, enum exit_status *status);
 

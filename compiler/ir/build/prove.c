@@ -104,7 +104,8 @@ static bool prove_rounded_to(struct ir_builder *b, const struct linear *sum, int
 
 static bool prove_rounded(struct ir_builder *b, const struct linear *sum, int depth) {
     for (size_t i = 0; i < sum->count; i++) {
-        int64_t size = sum->term[i].coefficient < 0 ? -sum->term[i].coefficient : sum->term[i].coefficient;
+        int64_t size = sum->term[i].coefficient;
+        size = size < -INT64_MAX ? 1 : size < 0 ? -size : size;
         if (size > 1 && prove_rounded_to(b, sum, size, depth))
             return true;
     }
