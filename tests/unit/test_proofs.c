@@ -354,10 +354,15 @@ static void proofs_with_products_hold(void **state) {
         t->m = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "m");
         struct ir_value *fits = draw(&seed, 3) ? product_fits(t, t->n, t->m) : ir_bool(t->b, true);
         ir_assume(t->b, fits);
-        struct ir_value *counts[2], *choices[] = {t->n, t->m, DO(MUL, t->n, t->m), DO(DIV, t->n, DO(MAX, t->m, INT(1))),
-                                                  DO(MUL, DO(MIN, t->n, INT(1 << 20)), INT(4))};
+        struct ir_value *counts[2], *choices[] = {t->n,
+                                                  t->m,
+                                                  DO(MUL, t->n, t->m),
+                                                  DO(DIV, t->n, DO(MAX, t->m, INT(1))),
+                                                  DO(MUL, DO(MIN, t->n, INT(1 << 20)), INT(4)),
+                                                  DO(SUB, DO(MAX, DO(SUB, t->n, INT(3)), INT(2)), INT(2)),
+                                                  DO(ADD, DO(MAX, DO(SUB, t->m, t->n), INT(1)), INT(-3))};
         for (int c = 0; c < 2; c++)
-            counts[c] = DO(MAX, choices[draw(&seed, 5)], INT(0));
+            counts[c] = DO(MAX, choices[draw(&seed, 7)], INT(0));
         t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, counts[0], "i");
         t->k = ir_begin_for(t->b, counts[1], NULL, 0, "k");
         struct ir_value *known = DO(LT, any_term(t, &seed, 2), any_term(t, &seed, 2));
@@ -677,6 +682,27 @@ static void full_chunks_and_panels(void **state) {
     arena_free(t->arena);
 }
 
+/* Windows of windows: that one has an element tells that each of what it is made of has more. A length that is at least
+   1 whatever it is made of tells nothing, nor does one that may have wrapped. */
+static void lengths_of_lengths(void **state) {
+    (void)state;
+    for (int64_t least = 0; least < 2; least++)
+        for (int may_wrap = 0; may_wrap < 2; may_wrap++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, may_wrap ? INT32_MIN : 0, INT32_MAX, "n");
+            struct ir_value *length = t->n;
+            for (int depth = 0; depth < 20; depth++)
+                length = DO(MAX, DO(SUB, length, INT(2)), INT(least));
+            t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, length, "i");
+            assert_int_equal(ir_prove(t->b, DO(LT, DO(ADD, t->i, INT(40)), t->n)), !least && !may_wrap);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(41), t->n)), !least && !may_wrap);
+            assert_false(ir_prove(t->b, DO(LT, DO(ADD, t->i, INT(41)), t->n)));
+            ir_end_forall(t->b);
+            assert_false(ir_prove(t->b, DO(LE, INT(41), t->n)));
+            arena_free(t->arena);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_chunks_and_panels), cmocka_unit_test(proofs_hold),
@@ -685,7 +711,7 @@ int main(void) {
         cmocka_unit_test(places_in_matrices),     cmocka_unit_test(chunks_of_any_size),
         cmocka_unit_test(proofs_of_chunks_hold),  cmocka_unit_test(panels_of_rows),
         cmocka_unit_test(branches_of_counts),     cmocka_unit_test(rests_of_quotients),
-        cmocka_unit_test(conditions_of_branches),
+        cmocka_unit_test(conditions_of_branches), cmocka_unit_test(lengths_of_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,7 @@ struct value_info {
     struct range range;        /* when `narrowed`: tighter than the value's own, here */
     bool narrowed;
     enum ir_truth truth; /* of a condition, here */
+    int64_t least;       /* here, for longer proofs alone; 0: nothing is known */
 };
 struct undo {
     uint32_t id;
@@ -140,7 +141,10 @@ static inline struct value_info *facts_of(struct ir_builder *b, const struct ir_
 }
 static inline struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
     const struct value_info *info = facts_of(b, value);
-    return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
+    struct range range = info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
+    if (b->is_long_proof && !b->outside && info->least > 0 && info->least > range.low && info->least <= range.high)
+        range.low = info->least;
+    return range;
 }
 /* The table of expressions: a hash with one more part, a value to be found by it, and the next that is in scope from
    *link on, or NULL. */

@@ -111,7 +111,9 @@ static void push_minor_order(struct ir_builder *b, struct ir_value *x, struct ir
     b->orders.at[b->orders.count - 1].is_minor = true;
 }
 
-static bool is_at_most_zero(const struct ir_value *value) { return value->is_constant && value->constant.integer <= 0; }
+static bool is_below(const struct ir_value *value, int64_t least) {
+    return value->is_constant && base_info[value->base].is_signed && value->constant.integer < least;
+}
 
 /* The condition has that truth: each order of it. But the first alone is a condition that short proofs ask for. */
 static void learn_truth(struct ir_builder *b, const struct ir_value *condition, bool truth, bool is_minor) {
@@ -152,6 +154,19 @@ static bool takes_natural(struct ir_builder *b, struct ir_value **x) {
            facts_is_natural(b, x[1]);
 }
 
+/* For longer proofs alone, as what is made of outer values may leave the loop. False: as much is known. */
+static bool keep_least(struct ir_builder *b, const struct ir_value *value, int64_t least) {
+    if (value->is_constant || !base_info[value->base].is_integer || facts_of(b, value)->least >= least)
+        return false;
+    change(b, value)->least = least;
+    return true;
+}
+
+/* The number that is at least `least` once so much as that is taken from it. */
+static int64_t least_of_both(int64_t least, int64_t taken) {
+    return taken > 0 && taken <= INT32_MAX && least <= INT32_MAX ? least + taken : least;
+}
+
 /* The value is at least `least`, which is 1 or more. So are its operands, or a condition holds without which it would
    be less. A product may wrap: if it is not 0, no factor is 0. */
 static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t least, bool is_part) {
@@ -159,12 +174,14 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
     struct ir_value **x = made ? made->operands : NULL;
     for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
         for (int r = 0; r < 2; r++)
-            if (made->results[i] == value && is_at_most_zero(made->regions[1 - r]->yields.at[i])) {
+            if (made->results[i] == value && is_below(made->regions[1 - r]->yields.at[i], least)) {
                 learn_truth(b, x[0], r == 0, is_part);
                 learn_taken(b, made->regions[r]);
                 learn_least(b, made->regions[r]->yields.at[i], least, true);
             }
     bool is_operation = made && made->kind == IR_OPERATION, is_int = value->base == BASE_I32 || value->base == BASE_I64;
+    if (!keep_least(b, value, least))
+        return;
     bool is_sum = is_operation && (made->op == OP_ADD || made->op == OP_SUB) && least > 1;
     if (is_int && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT || is_sum) &&
         facts_range(b, value).low < least)
@@ -175,14 +192,14 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
     switch (made->op) {
     case OP_SELECT:
         for (int which = 1; which <= 2; which++)
-            if (is_at_most_zero(x[3 - which])) {
+            if (is_below(x[3 - which], least)) {
                 learn_truth(b, x[0], which == 1, is_part);
                 learn_least(b, x[which], least, true);
             }
         break;
     case OP_MAX:
         for (int i = 0; i < 2; i++)
-            if (is_at_most_zero(x[i]))
+            if (is_below(x[i], least))
                 learn_least(b, x[1 - i], least, true);
         break;
     case OP_MIN:
@@ -197,13 +214,20 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
             learn_least(b, x[0], least, true);
         break;
     }
+    case OP_ADD: /* of which a sum that wrapped would be negative */
+        if (value->base == BASE_I32 && are_natural && x[1]->is_constant && x[1]->low < least)
+            learn_least(b, x[0], least - x[1]->low, true);
+        break;
     case OP_SUB:
+        if (is_int && takes_natural(b, x)) /* else it may have wrapped */
+            learn_least(b, x[0], least_of_both(least, facts_range(b, x[1]).low), true);
+        break;
     case OP_DIV:
     case OP_SHR: {
-        int64_t c = made->op != OP_SUB && least <= INT32_MAX ? linear_divisor(value) : 0;
+        int64_t c = least <= INT32_MAX ? linear_divisor(value) : 0;
         if (c > 0 && c <= INT32_MAX)
             learn_least(b, x[0], least * c, true);
-        else if (made->op == OP_SUB ? is_int && takes_natural(b, x) : are_natural) /* of others it wraps below 0 */
+        else if (are_natural)
             learn_least(b, x[0], least, true);
         break;
     }

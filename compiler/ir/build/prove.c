@@ -58,9 +58,12 @@ static const struct linear *sum_of(struct ir_builder *b, struct ir_value *x) {
         b->sums = ARENA_ARRAY(b->scratch, struct known_sum, KNOWN_SUMS);
     struct known_sum *known = &b->sums[x->id % KNOWN_SUMS];
     if (known->known != b->known || known->value != x) {
+        bool is_long = b->is_long_proof;
+        b->is_long_proof = false; /* a sum that is kept holds in shorter proofs, too */
         known->known = b->known;
         known->value = x;
         linear_exact(b, x, &known->sum);
+        b->is_long_proof = is_long;
     }
     return &known->sum;
 }
