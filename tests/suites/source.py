@@ -18,7 +18,7 @@ LINES = {
     "compiler/elaborate": 12100,
     "compiler/host": 2150,
     "compiler/interp": 3200,
-    "compiler/ir": 18001,
+    "compiler/ir": 18032,
     "compiler/map": 8970,
     "compiler/report": 4550,
     "compiler/support": 2250,

@@ -3,7 +3,7 @@
 
 #include "ir/walk.h"
 
-enum { MOST_BITS = 64, DEEPEST = 24, MOST_TAKEN_APART = 512, MOST_ACCESSES = 16 };
+enum { MOST_BITS = 64, DEEPEST = 24, MOST_TAKEN_APART = 512, MOST_FOR_BOUND = 64, MOST_ACCESSES = 16 };
 
 struct bit {
     enum { BIT_ZERO, BIT_ONE, BIT_OF, BIT_ANY } kind;
@@ -303,7 +303,7 @@ bool ir_bits_tell(struct ir_value *const *values, size_t count, const struct ir_
 }
 
 void ir_bits_bound(const struct ir_value *value, int64_t *low, int64_t *high) {
-    struct taking t = {MOST_TAKEN_APART};
+    struct taking t = {MOST_FOR_BOUND};
     struct bits bits = bits_of(&t, value, DEEPEST);
     int width = width_of(value->base), count = width > 62 ? 62 : width;
     for (int i = count; i < width; i++)

@@ -105,7 +105,7 @@ struct ir_builder {
     uint32_t known;  /* a number that changes with what is known of values here */
     int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
     int proof_steps; /* left of the proof that is tried */
-    int proof_began_with, vain_steps; /* steps; of all long proofs so far that failed */
+    int proof_began_with, vain_steps, vain_short_steps; /* steps; of all long and all short proofs that failed */
     struct known_sum *sums;
     struct failed_goal *failures; /* of the proof of this number */
     int proof;

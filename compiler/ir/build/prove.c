@@ -23,6 +23,9 @@ enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TO
    1,720 that proofs leave in 71 programs (tests/support/checks_left.py --degree memory, 2026-11-30), and
    examples/clusters/kmeans.fcl compiles in 0.4 of the instructions. */
 enum { MANY_VAIN_STEPS = 40000, FEW_LONG_STEPS = 300, MOST_VAIN_STEPS = 100000, LEAST_LONG_STEPS = 40 };
+enum { ALL_VAIN_STEPS = 160000 }; /* after which ranges alone decide */
+/* The same of short proofs, of which benchmarks/fcl/matrices.fcl makes 211,356 steps in vain. */
+enum { MOST_VAIN_SHORT_STEPS = 300000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
@@ -35,21 +38,32 @@ struct known_sum {
     struct linear sum;
 };
 
-static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
-    int left = b->vain_steps < MANY_VAIN_STEPS   ? LONG_PROOF_STEPS
-               : b->vain_steps < MOST_VAIN_STEPS ? FEW_LONG_STEPS
-                                                 : LEAST_LONG_STEPS;
-    b->proof_steps = is_long && steps > left ? left : steps;
+static int steps_left(const struct ir_builder *b, bool is_long) {
+    if (!is_long)
+        return b->vain_short_steps < MOST_VAIN_SHORT_STEPS ? PROOF_STEPS : 0;
+    return b->vain_steps < MANY_VAIN_STEPS   ? LONG_PROOF_STEPS
+           : b->vain_steps < MOST_VAIN_STEPS ? FEW_LONG_STEPS
+           : b->vain_steps < ALL_VAIN_STEPS  ? LEAST_LONG_STEPS
+                                             : 0;
+}
+
+/* False: no steps are left, so there is no proof. */
+static bool begin_proof(struct ir_builder *b, int steps, bool is_long) {
+    int left = steps_left(b, is_long);
+    if (left == 0)
+        return false;
+    b->proof_steps = steps > left ? left : steps;
     b->is_long_proof = is_long;
     b->asks = is_long ? MOST_ASKED : 0;
     b->times = NULL;
     b->proof++;
     b->proof_began_with = b->proof_steps;
+    return true;
 }
 
 static void end_proof(struct ir_builder *b, bool is_proved) {
-    if (b->is_long_proof && !is_proved)
-        b->vain_steps += b->proof_began_with - b->proof_steps;
+    if (!is_proved)
+        *(b->is_long_proof ? &b->vain_steps : &b->vain_short_steps) += b->proof_began_with - b->proof_steps;
     b->is_long_proof = false;
 }
 
@@ -389,15 +403,18 @@ static bool is_told(const struct ir_builder *b, const struct ir_value *condition
     return false;
 }
 
-/* Pushes the orders of ints that follow if the condition has this truth. */
-static void push_orders(struct ir_builder *b, const struct ir_value *value, bool truth) {
+/* A condition may share its parts, so that it has far more as a tree than as code: so many of them are looked at. */
+enum { MOST_PARTS = 64 };
+
+static void push_parts(struct ir_builder *b, const struct ir_value *value, bool truth, int *parts) {
     const struct ir_instruction *condition = value->definition;
-    if (!condition || condition->kind != IR_OPERATION)
+    if (!condition || condition->kind != IR_OPERATION || *parts == 0)
         return;
+    --*parts;
     struct ir_value **x = condition->operands;
     if (condition->op == OP_NOT || condition->op == (truth ? OP_AND : OP_OR)) {
         for (size_t i = 0; i < condition->operand_count; i++)
-            push_orders(b, x[i], truth == (condition->op != OP_NOT));
+            push_parts(b, x[i], truth == (condition->op != OP_NOT), parts);
         return;
     }
     bool is_order = condition->op == OP_LT || condition->op == OP_LE;
@@ -409,6 +426,12 @@ static void push_orders(struct ir_builder *b, const struct ir_value *value, bool
              ((struct order){truth || are_same ? x[0] : x[1], truth || are_same ? x[1] : x[0], is_strict, false}));
     if (are_same)
         vec_push(b->scratch, &b->orders, ((struct order){x[1], x[0], false, false}));
+}
+
+/* Pushes the orders of ints that follow if the condition has this truth. */
+static void push_orders(struct ir_builder *b, const struct ir_value *value, bool truth) {
+    int parts = MOST_PARTS;
+    push_parts(b, value, truth, &parts);
 }
 
 /* Until end_supposing, which gets what this gives. */
@@ -1127,14 +1150,15 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     if (x == y || (below.low >= above.high && !(y->base == BASE_U64 && above.high == INT64_MAX) &&
                    (strict || below.low > above.high)))
         return false;
-    if (depth > PROOF_DEPTH && !b->outside) {
+    if (depth > PROOF_DEPTH && !b->outside && b->vain_steps < MOST_VAIN_STEPS) {
         ir_bits_bound(x, &below.low, &below.high);
         ir_bits_bound(y, &above.low, &above.high);
         if (range_high(x->base, below) < (range_wide)above.low + !strict)
             return true;
     }
     struct linear difference = {.base = x->base, .exact = true, .constant = -(int64_t)strict};
-    begin_proof(b, steps, depth > PROOF_DEPTH);
+    if (!begin_proof(b, steps, depth > PROOF_DEPTH))
+        return false;
     bool is_proved = b->is_long_proof ? add_value(b, &difference, y, 1) && add_value(b, &difference, x, -1) &&
                                             prove_deeper(b, &difference, depth)
                                       : linear_add(&difference, sum_of(b, y), 1) &&
@@ -1152,7 +1176,8 @@ bool facts_add(struct ir_builder *b, struct linear *sum, struct ir_value *value,
 }
 
 bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
-    begin_proof(b, LONG_PROOF_STEPS, true);
+    if (!begin_proof(b, LONG_PROOF_STEPS, true))
+        return false;
     bool is_proved = prove_deeper(b, sum, LONG_PROOF_DEPTH);
     end_proof(b, is_proved);
     return is_proved;
@@ -1160,7 +1185,8 @@ bool facts_are_natural(struct ir_builder *b, const struct linear *sum) {
 
 bool facts_is_natural(struct ir_builder *b, struct ir_value *value) {
     struct linear sum = {.base = value->base, .exact = true};
-    begin_proof(b, LONG_PROOF_STEPS, true);
+    if (!begin_proof(b, LONG_PROOF_STEPS, true))
+        return false;
     bool is_proved = add_value(b, &sum, value, 1) && prove_deeper(b, &sum, LONG_PROOF_DEPTH);
     end_proof(b, is_proved);
     return is_proved;
@@ -1250,7 +1276,8 @@ bool ir_never_wraps(struct ir_builder *b, struct ir_value *value) {
     if (b->optimise == 0 || value->is_constant || value->base != BASE_I32)
         return false;
     struct linear sum;
-    begin_proof(b, LONG_PROOF_STEPS, true);
+    if (!begin_proof(b, LONG_PROOF_STEPS, true))
+        return false;
     exact_sum(b, value, &sum);
     end_proof(b, sum.count != 1 || sum.term[0].value != value);
     return sum.count != 1 || sum.term[0].value != value;

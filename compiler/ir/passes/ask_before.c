@@ -501,11 +501,15 @@ static void hold(struct asker *k, struct ir_value *condition) {
     vec_push(k->arena, &k->holding, condition);
 }
 
-/* Adds what the condition consists of, where that is not asked yet; false: there would be too much. */
-static bool add(struct asker *k, struct ir_value *condition) {
+/* Adds what the condition consists of, where that is not asked yet; false: there would be too much. Parts may be
+   shared, so that `seen` has those that were added. */
+static bool add(struct asker *k, struct ir_value *condition, struct map *seen) {
     const struct ir_instruction *made = operation_of(condition);
+    if (map_has(seen, condition))
+        return true;
+    map_set(seen, condition, condition);
     if (made && made->op == OP_AND)
-        return add(k, made->operands[0]) && add(k, made->operands[1]);
+        return add(k, made->operands[0], seen) && add(k, made->operands[1], seen);
     for (size_t i = 0; i < k->asked.count; i++)
         if (ir_is_same(k->asked.at[i], condition))
             return true;
@@ -526,7 +530,7 @@ static void look_at_check(struct asker *k, struct ir_value *condition) {
     if (k->facts.count < facts)
         k->narrowed = map_new(k->b->scratch);
     struct ir_value *asked = ask(k, condition);
-    if (asked && !is_false(asked) && add(k, asked))
+    if (asked && !is_false(asked) && add(k, asked, map_new(k->b->scratch)))
         hold(k, condition);
     else
         k->asked.count = count;
