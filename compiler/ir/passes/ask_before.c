@@ -354,7 +354,7 @@ static struct interval interval_of(struct asker *k, struct ir_value *value, int 
 static bool is_compared(const struct ir_value *value) { return is_counted(value) && value->base != BASE_U32; }
 
 /* Sums that far from the ends of 32 bits are the same as integers when they are added up. */
-static bool is_small(const struct linear *sum) {
+static bool has_small_factors(const struct linear *sum) {
     bool are_small = sum->constant < INT32_MAX / 2 && sum->constant > INT32_MIN / 2;
     for (size_t i = 0; i < sum->count; i++)
         are_small &= sum->term[i].coefficient < SMALL_FACTOR && sum->term[i].coefficient > -SMALL_FACTOR;
@@ -366,7 +366,7 @@ static bool difference_of(struct ir_value *x, struct ir_value *y, bool strict, s
     struct linear part = {.base = x->base};
     *difference = (struct linear){.base = y->base};
     if (!is_compared(x) || !is_compared(y) || !linear_expand(y, difference) || !linear_expand(x, &part) ||
-        !is_small(difference) || !is_small(&part) || !linear_add(difference, &part, -1))
+        !has_small_factors(difference) || !has_small_factors(&part) || !linear_add(difference, &part, -1))
         return false;
     difference->constant -= strict;
     return true;
@@ -637,11 +637,18 @@ static bool meets(const struct ir_instruction *loop) {
     return false;
 }
 
+static bool is_small(const struct ir_instruction *loop) {
+    int count = 0;
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at && count <= ANY_COPIED; ir_next(&walk))
+        count++;
+    return count <= ANY_COPIED;
+}
+
 /* Is it worth a copy of the loop? */
 static bool is_wanted(const struct asker *k, const struct ir_instruction *at) {
     if (!k->within)
-        return at->kind == IR_FORALL && at->outer == LEVEL_GRID;
-    return at->kind == IR_FOR && at->region->ambient == LEVEL_THREAD && !meets(at) &&
+        return at->kind == IR_FORALL && at->outer == LEVEL_GRID && is_small(at);
+    return at->kind == IR_FOR && at->region->ambient == LEVEL_THREAD && !meets(at) && is_small(at) &&
            (!at->operands[0]->is_constant || at->operands[0]->constant.integer > ANY_TURNS_CHECKED);
 }
 
