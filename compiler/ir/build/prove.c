@@ -14,10 +14,10 @@
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
-enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 9, FITS_STEPS = 800 };
+enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 9, FITS_STEPS = 2000 };
 /* To prove that a sum does not wrap may want the same of its parts: so deep are these questions. */
 enum { MOST_ASKED = 3 };
-enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 3000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
+enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 6000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* A kernel may spend so many steps of long proofs in vain; further proofs get few, and then fewer. So a program that
    makes very many checks that no proof settles compiles in a second. The price with --check=memory was 10 checks of
    1,720 that proofs leave in 71 programs (tests/support/checks_left.py --degree memory, 2026-11-30), and
