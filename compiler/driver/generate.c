@@ -334,20 +334,18 @@ static bool is_taken(const struct generated *generated, const struct target_kern
     return false;
 }
 
-static void make_unique(struct arena *arena, struct generated *generated, bool several_launches) {
+static void make_unique(struct arena *arena, struct generated *generated, bool of_parts) {
     for (size_t i = 0; i < generated->targets.count; i++) {
         const struct target_program *program = generated->targets.at[i];
-        if (several_launches != (program->kernels.count > 1))
-            continue;
         for (size_t k = 0; k < program->kernels.count; k++) {
             struct target_kernel *kernel = program->kernels.at[k];
-            while (is_taken(generated, kernel, kernel->name))
+            while (kernel->is_part == of_parts && is_taken(generated, kernel, kernel->name))
                 kernel->name = arena_printf(arena, "%s_", kernel->name);
         }
     }
 }
 
-/* The launches of a kernel `f` are called f_0, f_1, …, as another kernel may be called too: that
+/* The launches of a kernel `f` are called f_0, f_1, …, and f_checked, as another kernel may be called too: that
    one keeps its name. Then those whose names became the same when they were made identifiers, as
    of `k'` and `k_`. */
 static void make_names_unique(struct arena *arena, struct generated *generated) {
@@ -362,13 +360,15 @@ static void share_kernels(const struct generate_request *request, struct generat
         return;
     struct symbols *symbols = symbols_new(request->arena);
     struct map *by_text = map_new(request->arena);
-    for (int several = 0; several < 2; several++)
+    for (int of_parts = 0; of_parts < 2; of_parts++)
         for (size_t i = 0; i < generated->targets.count; i++) {
             const struct target_program *program = generated->targets.at[i];
-            for (size_t k = 0; (program->kernels.count > 1) == several && k < program->kernels.count; k++) {
+            for (size_t k = 0; k < program->kernels.count; k++) {
                 struct target_kernel *kernel = program->kernels.at[k];
+                if (kernel->is_part != of_parts)
+                    continue;
                 symbol text = symbol_of(symbols, backend_kernel(request->arena, request->target, kernel));
-                const struct target_kernel *other = several ? map_get(by_text, text) : NULL;
+                const struct target_kernel *other = of_parts ? map_get(by_text, text) : NULL;
                 if (other) {
                     pass_changed(&generated->passes, PASS_SHARE);
                     kernel->same = other;

@@ -251,6 +251,7 @@ enum target_mapping { TARGET_SIMT, TARGET_LOOP };
 
 struct target_kernel {
     const char *name;
+    bool is_part;                        /* its name is the kernel's and more, as it is not its only launch */
     const struct target_kernel *same;    /* one of the same text, which stands for this one and names it; or NULL */
     const struct ir_instruction *forall; /* what it came from */
     enum target_mapping mapping;
