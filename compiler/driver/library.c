@@ -183,6 +183,8 @@ static bool parse_words(const struct load_job *job, const char *command, bool of
     return options_parse(arena, (int)count, words, options, why);
 }
 
+static bool is_of_ir(const struct load_job *job) { return text_ends_with(job->files[0].path, ".fclir"); }
+
 static enum exit_status parse_options(const struct load_job *job) {
     struct fclc_program *p = job->program;
     FILE *messages = p->options.messages;
@@ -195,7 +197,7 @@ static enum exit_status parse_options(const struct load_job *job) {
     p->options.warnings_are_errors = warnings.warnings_are_errors;
     p->options.messages = messages;
     if (!p->options.check_given)
-        p->options.check = options_degree;
+        p->options.check = is_of_ir(job) ? DEGREE_NONE : DEGREE_MEMORY;
     p->options.stack_bytes = stack_bytes;
     p->options.root = search_root(p->arena, own_path(p->arena));
     return good ? EXIT_GOOD : driver_complain(&p->options, EXIT_USAGE, "%s", why);

@@ -454,17 +454,31 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     options->operand_count = operands.count - first;
     if (options->only_help || options->only_version || options->completion)
         return true;
-    bool is_tried =
-        options->command == COMMAND_RUN || options->command == COMMAND_TEST || options->command == COMMAND_REPL;
-    bool makes = (option_info[OPTION_CHECK].commands & (1u << options->command)) && options->command != COMMAND_FMT &&
-                 options->command != COMMAND_DOC;
-    if (!options->check_given && (is_tried || makes))
-        options->check = is_tried ? DEGREE_ALL : options_degree;
+    if (!options->check_given)
+        options->check = options_own_degree(options);
     if (!check_operands(&p)) {
         *why = p.why;
         return false;
     }
     return true;
+}
+
+/* The text of IR and a page show a program as it is. */
+static bool is_shown(const struct options *o) {
+    return (o->output && (text_ends_with(o->output, ".fclir") || text_ends_with(o->output, ".html"))) ||
+           (o->operand_count > 0 && text_ends_with(o->operands[0], ".fclir"));
+}
+
+enum check_degree options_own_degree(const struct options *options) {
+    switch (options->command) {
+    case COMMAND_RUN:
+    case COMMAND_TEST:
+    case COMMAND_REPL: return DEGREE_ALL;
+    case COMMAND_COMPILE:
+    case COMMAND_BENCH:
+    case COMMAND_TUNE: return is_shown(options) ? DEGREE_NONE : DEGREE_MEMORY;
+    default: return DEGREE_NONE;
+    }
 }
 
 bool options_make_code(const struct options *options) {

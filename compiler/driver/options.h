@@ -113,8 +113,7 @@ const char *const *options_choices(struct arena *arena, const struct option_info
 bool options_takes_file(const struct option_info *info);
 bool options_wants_value(const struct option_info *info); /* it has one, which may not be left out */
 
-/* The default of --check for every command that neither runs a kernel once nor tests it. */
-static const enum check_degree options_degree = DEGREE_NONE;
+enum check_degree options_own_degree(const struct options *options); /* without --check, by command and files */
 const char *options_degree_name(enum check_degree degree);
 
 /* False, with a message of one or more lines in *why, when the command line is wrong. */

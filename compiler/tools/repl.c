@@ -153,7 +153,7 @@ static bool has_kernel(const struct session *s, const char *name) {
 static struct options options_for(struct session *s, enum command command, const char *program) {
     struct options o = *s->options; /* which has no `unsaved` */
     o.command = command;
-    o.check = command == COMMAND_RUN ? DEGREE_ALL : options_degree;
+    o.check = options_own_degree(&o);
     o.target = s->target;
     o.only_shows = command == COMMAND_RUN;
     vec_push(s->arena, &o.unsaved, (struct unsaved){session_name, program, strlen(program)});
