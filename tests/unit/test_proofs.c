@@ -74,9 +74,12 @@ static struct ir_value *any_value(struct fixture *t, uint64_t *seed, int depth) 
 
 static struct ir_value *any_condition(struct fixture *t, uint64_t *seed) {
     static const enum ir_op ops[] = {OP_LT, OP_LE, OP_EQ, OP_LT};
+    static const enum base bases[] = {BASE_U32, BASE_U8, BASE_I64, BASE_U64, BASE_I16};
     struct ir_value *x = any_value(t, seed, 2), *y = draw(seed, 2) ? any_constant(t, seed) : any_value(t, seed, 1);
-    struct ir_value *c = ir_binary(t->b, ops[draw(seed, 4)], x, y);
-    if (draw(seed, 3))
+    bool is_converted = draw(seed, 4) == 0;
+    enum base base = is_converted ? bases[draw(seed, 5)] : BASE_I32;
+    struct ir_value *c = ir_binary(t->b, ops[draw(seed, 4)], ir_convert(t->b, x, base), ir_convert(t->b, y, base));
+    if (is_converted || draw(seed, 3))
         return c;
     struct ir_value *other = DO(LE, any_constant(t, seed), draw(seed, 2) ? x : any_value(t, seed, 1));
     return draw(seed, 2) ? DO(AND, c, other) : DO(OR, c, other);
@@ -703,6 +706,61 @@ static void lengths_of_lengths(void **state) {
         }
 }
 
+/* n of that range, converted, lies from `first` to `last`: so does n from `least` to `most`, and no nearer. */
+static const struct converted {
+    enum base from, to;
+    int64_t low, high, first, last, least, most;
+} converted[] = {
+    {BASE_I32, BASE_U32, INT32_MIN, INT32_MAX, 0, 9, 0, 9},
+    {BASE_I32, BASE_U32, INT32_MIN, INT32_MAX, 0, INT32_MAX, 0, INT32_MAX},
+    {BASE_I32, BASE_U32, INT32_MIN, INT32_MAX, 0, 1LL << 31, INT32_MIN, INT32_MAX}, /* by one too many */
+    {BASE_I32, BASE_U32, INT32_MIN, INT32_MAX, 1LL << 31, UINT32_MAX, INT32_MIN, -1},
+    {BASE_I32, BASE_U32, INT32_MIN, INT32_MAX, 4294967290, UINT32_MAX, -6, -1},
+    {BASE_I32, BASE_U32, -100, 100, 50, 4294967246, -100, 100}, /* of two parts */
+    {BASE_I32, BASE_I64, INT32_MIN, INT32_MAX, -3, 1LL << 40, -3, INT32_MAX},
+    {BASE_U32, BASE_I32, 0, UINT32_MAX, -6, -1, 4294967290, UINT32_MAX},
+    {BASE_U32, BASE_I32, 0, UINT32_MAX, -1, 0, 0, UINT32_MAX},
+    {BASE_U32, BASE_I32, 0, INT32_MAX, -1, 7, 0, 7},
+    {BASE_I64, BASE_I32, INT64_MIN, INT64_MAX, 0, 9, INT64_MIN, INT64_MAX},
+    {BASE_I64, BASE_I32, INT32_MIN, INT32_MAX, 0, 9, 0, 9},
+    {BASE_I64, BASE_I32, 1LL << 32, (1LL << 32) + 99, 3, 9, (1LL << 32) + 3, (1LL << 32) + 9},
+    {BASE_I64, BASE_I32, 0, 1LL << 32, 0, 9, 0, 1LL << 32},
+    {BASE_I64, BASE_I32, 0, (1LL << 32) - 1, 0, 9, 0, 9},
+    {BASE_U64, BASE_I64, 0, INT64_MAX, 0, 9, 0, 9}, /* that is, any number */
+    {BASE_I64, BASE_U64, INT64_MIN, INT64_MAX, 0, 9, 0, 9},
+    {BASE_I32, BASE_U8, 0, 255, 3, 9, 3, 9},
+    {BASE_I32, BASE_U8, 0, 259, 3, 9, 0, 259},
+    {BASE_I32, BASE_U8, 0, 258, 3, 9, 3, 9},
+};
+
+static struct ir_value *constant_of(const struct fixture *t, enum base base, int64_t integer) {
+    return ir_constant(t->b, base, (union scalar){.integer = integer});
+}
+
+static void conversions_narrow(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof converted / sizeof *converted; i++)
+        for (int by_sum = 0; by_sum < 2; by_sum++) {
+            const struct converted *c = &converted[i];
+            if (by_sum && (c->from != BASE_I32 || c->to != BASE_I64)) /* the sum may wrap */
+                continue;
+            struct fixture *t = new_fixture();
+            struct ir_value *x = ir_parameter_value(t->b, c->from, c->low, c->high, "n");
+            struct ir_value *made = ir_convert(t->b, x, c->to);
+            struct ir_value *one = constant_of(t, c->to, by_sum);
+            ir_begin_if(t->b, DO(LE, constant_of(t, c->to, c->first + by_sum), DO(ADD, made, one)));
+            ir_begin_if(t->b, DO(LE, made, constant_of(t, c->to, c->last)));
+            bool ends[2] = {c->least > c->low, c->most < c->high};
+            assert_true(ir_prove(t->b, DO(LE, constant_of(t, c->from, c->least), x)));
+            assert_true(ir_prove(t->b, DO(LE, x, constant_of(t, c->from, c->most))));
+            assert_false(ends[0] && ir_prove(t->b, DO(LT, constant_of(t, c->from, c->least), x)));
+            assert_false(ends[1] && ir_prove(t->b, DO(LT, x, constant_of(t, c->from, c->most))));
+            ir_end_only(t->b);
+            ir_end_only(t->b);
+            arena_free(t->arena);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_chunks_and_panels), cmocka_unit_test(proofs_hold),
@@ -712,6 +770,7 @@ int main(void) {
         cmocka_unit_test(proofs_of_chunks_hold),  cmocka_unit_test(panels_of_rows),
         cmocka_unit_test(branches_of_counts),     cmocka_unit_test(rests_of_quotients),
         cmocka_unit_test(conditions_of_branches), cmocka_unit_test(lengths_of_lengths),
+        cmocka_unit_test(conversions_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,23 +77,48 @@ static void narrow_chosen(struct ir_builder *b, const struct ir_value *value, st
         facts_narrow(b, made->operands[0], range);
 }
 
-/* The same for x when value = x + constant. */
+static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth);
+
+/* value = x converted: the numbers that x can be and that convert to the range lie together, or nothing is known. */
+static void narrow_converted(struct ir_builder *b, const struct ir_value *value, struct range range,
+                             uint32_t from_depth) {
+    const struct ir_instruction *made = value->definition;
+    struct ir_value *x = made && made->kind == IR_OPERATION && made->op == OP_CONVERT ? made->operands[0] : NULL;
+    const struct base_info *to = &base_info[value->base];
+    if (!x || !base_info[x->base].is_integer || !to->is_integer ||
+        !range_intersect(facts_range(b, value), range, &range))
+        return;
+    struct range known = facts_range(b, x), found = {0};
+    range_wide low = range.low, high = range_high(value->base, range), most = range_high(x->base, known);
+    range_wide period = (range_wide)1 << to->bits, wraps = (known.low - base_low(value->base)) >> to->bits;
+    int count = 0;
+    for (; base_low(value->base) + wraps * period <= most && count < 2; wraps++) {
+        range_wide first = low + wraps * period, last = high + wraps * period;
+        first = first > known.low ? first : known.low;
+        last = last < most ? last : most;
+        if (first <= last && count++ == 0)
+            found = (struct range){first > INT64_MAX ? INT64_MAX : (int64_t)first,
+                                   last > INT64_MAX ? INT64_MAX : (int64_t)last};
+    }
+    if (count == 1)
+        narrow_through(b, x, found, from_depth);
+}
+
+/* The same for x when value = x + constant, or x converted. */
 static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
     struct linear sum;
     if (builder_depth(b, value) >= from_depth)
         facts_narrow(b, value, range);
     narrow_divided(b, value, from_depth);
     narrow_chosen(b, value, range, from_depth);
+    narrow_converted(b, value, range, from_depth);
     linear_exact(b, value, &sum);
     if (sum.count != 1 || sum.term[0].coefficient != 1 || sum.constant == 0 || value->base == BASE_U64)
         return;
     struct range inner;
-    if (builder_depth(b, sum.term[0].value) >= from_depth &&
-        !__builtin_sub_overflow(range.low, sum.constant, &inner.low) &&
-        !__builtin_sub_overflow(range.high, sum.constant, &inner.high)) {
-        facts_narrow(b, sum.term[0].value, inner);
-        narrow_divided(b, sum.term[0].value, from_depth);
-    }
+    if (!__builtin_sub_overflow(range.low, sum.constant, &inner.low) &&
+        !__builtin_sub_overflow(range.high, sum.constant, &inner.high))
+        narrow_through(b, sum.term[0].value, inner, from_depth);
 }
 
 static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
