@@ -364,6 +364,12 @@ static void selects_and_bools(void **state) {
     IS(ir_convert(t->b, ir_convert(t->b, t->x, BASE_I64), BASE_I32), t->x);
     IS(ir_convert(t->b, ir_convert(t->b, t->j, BASE_U8), BASE_I32), t->j);
     assert_ptr_not_equal(ir_convert(t->b, ir_convert(t->b, t->x, BASE_I8), BASE_I32), t->x);
+    struct ir_value *wide = ir_convert(t->b, t->j, BASE_I64), *far = ir_convert(t->b, t->x, BASE_I64);
+    struct ir_value *one = ir_constant(t->b, BASE_I64, (union scalar){.integer = 1});
+    IS(ir_convert(t->b, DO(SUB, wide, one), BASE_I32), DO(SUB, t->j, ir_int(t->b, 1)));
+    IS(ir_convert(t->b, DO(MUL, wide, wide), BASE_I32), DO(MUL, t->j, t->j));
+    struct ir_value *may_wrap = ir_convert(t->b, DO(ADD, far, one), BASE_I32); /* it tells where it does not */
+    assert_int_equal(may_wrap->definition->op, OP_CONVERT);
     arena_free(t->arena);
 }
 

@@ -494,13 +494,35 @@ static struct ir_value *simplify_select(struct ir_builder *b, struct wanted *w) 
 
 /* ---- conversions ---- */
 
+/* A sum or product of what was converted from the base that it is converted to, without wrapping there: that base has
+   it by itself. NULL: it is another. */
+static struct ir_value *unwidened_sum(struct ir_builder *b, struct wanted *w) {
+    const struct ir_instruction *sum = w->x[0]->definition;
+    enum base to = w->base, by = w->x[0]->base;
+    struct ir_value *x[2];
+    struct range ranges[2];
+    if (!sum || sum->kind != IR_OPERATION || (sum->op != OP_ADD && sum->op != OP_SUB && sum->op != OP_MUL) ||
+        !base_info[to].is_integer || !base_info[by].is_integer || base_info[to].bits > base_info[by].bits)
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        struct ir_value *operand = sum->operands[i];
+        bool is_converted = is_op(operand, OP_CONVERT) && operand_of(operand, 0)->base == to;
+        if (!is_converted && !operand->is_constant)
+            return NULL;
+        x[i] = is_converted ? operand_of(operand, 0)
+                            : ir_constant(b, to, fold_operation(OP_CONVERT, to, by, &operand->constant));
+        ranges[i] = facts_range(b, x[i]);
+    }
+    return range_never_wraps(sum->op, to, ranges) ? again(w, sum->op, x[0], x[1]) : NULL;
+}
+
 static struct ir_value *simplify_convert(struct ir_builder *b, struct wanted *w) {
     struct ir_value **x = w->x;
     enum base to = w->base;
     if (x[0]->base == to)
         return x[0];
     if (!is_op(x[0], OP_CONVERT))
-        return NULL;
+        return unwidened_sum(b, w);
     struct ir_value *inner = operand_of(x[0], 0);
     enum base from = inner->base, by = x[0]->base;
     if (from == BASE_F32 && by == BASE_F64)
