@@ -12,6 +12,7 @@ struct rebuild {
     void *context;
     struct map *values;           /* what stands for results of instructions that have been copied */
     struct map *known, *fitting;  /* for the next copy: what a pass says that a value is, and what does not wrap */
+    struct map *others;           /* likewise: another operation in place of one */
     struct map *within, *buffers; /* in a copy: what stands for what is made in it */
     struct map *before;           /* instructions of a body that were copied before the branch it becomes */
 };
@@ -21,6 +22,14 @@ struct ir_builder *rebuild_builder(const struct rebuild *r) {
 }
 
 void rebuild_is(struct rebuild *r, const struct ir_value *value, struct ir_value *by) { map_set(r->known, value, by); }
+
+void rebuild_as(struct rebuild *r, const struct ir_instruction *operation, enum ir_op op) {
+    struct ir_instruction *other = ARENA_NEW(r->b->scratch, struct ir_instruction);
+    *other = *operation;
+    other->op = op;
+    other->no_wrap = true;
+    map_set(r->others, operation, other);
+}
 
 void rebuild_fits(struct rebuild *r, const struct ir_instruction *operation) { map_set(r->fitting, operation, NULL); }
 
@@ -84,7 +93,9 @@ static bool has_operands(const struct ir_instruction *at, enum ir_op op, struct 
 }
 
 static void copy_operation(struct rebuild *r, const struct ir_instruction *at) {
+    const struct ir_instruction *other = map_get(r->others, at);
     struct ir_value *from = at->results[0], *x[3];
+    at = other ? other : at;
     for (size_t i = 0; i < at->operand_count; i++)
         x[i] = rebuilt(r, at->operands[i]);
     uint32_t since = r->b->kernel->value_count;
@@ -246,7 +257,7 @@ static void copy(struct rebuild *r, const struct ir_instruction *at) {
 }
 
 static void begin_copies(struct rebuild *r) {
-    struct map **maps[] = {&r->known, &r->fitting, &r->within, &r->buffers, &r->before};
+    struct map **maps[] = {&r->known, &r->fitting, &r->others, &r->within, &r->buffers, &r->before};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
         *maps[i] = map_new(r->b->scratch);
 }
@@ -280,6 +291,7 @@ void rebuild_branched(struct rebuild *r, const struct ir_instruction *loop, rebu
         facts_undo(b, builder_top(b)); /* it is right everywhere */
     r->known = map_new(b->scratch);
     r->fitting = map_new(b->scratch);
+    r->others = map_new(b->scratch);
     if (truth != IR_TRUE)
         copy_body(r, body);
     ir_end_choice(b, truth);

@@ -16,6 +16,8 @@ void rebuild_kernel(struct arena *arena, struct ir_kernel *kernel, rebuild_put *
 struct ir_builder *rebuild_builder(const struct rebuild *r);
 /* In the next copy an operation's result is `by`, a constant or what is known before it, and is not computed. */
 void rebuild_is(struct rebuild *r, const struct ir_value *result, struct ir_value *by);
+/* In the next copy the operation is that one, of the same operands, and does not wrap. */
+void rebuild_as(struct rebuild *r, const struct ir_instruction *operation, enum ir_op op);
 /* In the next copy it does not wrap. */
 void rebuild_fits(struct rebuild *r, const struct ir_instruction *operation);
 /* The value that stands for `value` in the copy. */

@@ -18,8 +18,9 @@
    everywhere. The mapping makes loops of the sides (map/loop.c). Where rows are loops it is the row that has borders,
    and so it is where a block does a row; but tiles are too short to gain.
 
-   A border that lies at a constant is taken for the first one, and what is computed for the last: where that is not so,
-   the loop as it was does the more, but nothing is wrong. */
+   A border that lies at a constant, or where a sum with the place reaches one, is taken for the first one, and what is
+   computed for the last: where that is not so, the loop as it was does the more, but nothing is wrong. A remainder by
+   the number of places, as indices that go round have it, is its dividend inside, or less than that by the divisor. */
 #include "ir/build/linear.h"
 #include "ir/build/rebuild.h"
 #include "ir/machine.h"
@@ -55,8 +56,9 @@ struct splitter {
     struct ir_value *rest;             /* else: the place that is left of the index in its row; or NULL */
     VEC(struct condition) conditions;
     VEC(const struct ir_instruction *) fitting; /* arithmetic that does not wrap when these hold */
-    VEC(struct outcome) known;                  /* comparisons, minima and maxima, and what they then are */
-    bool has_extremes;                          /* some of these are minima or maxima */
+    VEC(struct outcome) known;                  /* what chooses, and what it then is */
+    VEC(const struct ir_instruction *) around;  /* remainders that are then less by the divisor */
+    bool has_indices;                           /* some of these are indices, rather than conditions */
 };
 
 static bool is_varying(const struct splitter *s, const struct ir_value *value) {
@@ -138,7 +140,13 @@ static bool demand(struct splitter *s, enum ir_op op, const struct bounds *x, co
     return demand_condition(s, (struct condition){op, x->high, y->low}) && (s->is_tile || s->conditions.count == count);
 }
 
+static bool is_small(const struct ir_value *value) {
+    return value->low >= -((int64_t)1 << 60) && value->high <= (int64_t)1 << 60;
+}
+
 static bool demand_fits(struct splitter *s, enum base base, const struct bounds *bounds) {
+    if (base == BASE_I64)
+        return is_small(bounds->low) && is_small(bounds->high);
     struct ir_value *low = number(s, (int64_t)base_low(base)), *high = number(s, (int64_t)base_high(base));
     return demand(s, OP_LE, bounds, &(struct bounds){.low = high, .high = high}) &&
            demand(s, OP_LE, &(struct bounds){.low = low, .high = low}, bounds);
@@ -182,8 +190,6 @@ static bool bounds_of_operation(struct splitter *s, const struct ir_instruction 
             return false;
         bounds->low = ir_binary(s->b, operation->op, x.low, low);
         bounds->high = ir_binary(s->b, operation->op, x.high, high);
-        if (bounds->place && !bounds->low->is_constant)
-            return false;
         break;
     }
     case OP_MUL:
@@ -202,10 +208,12 @@ static bool bounds_of_operation(struct splitter *s, const struct ir_instruction 
         *bounds = (struct bounds){.low = ir_binary(s->b, operation->op, x.low, y.low),
                                   .high = ir_binary(s->b, operation->op, x.high, y.high)};
         return !x.place && !y.place;
+    case OP_CONVERT: *bounds = x; return demand_fits(s, operation->results[0]->base, bounds);
     default: return false;
     }
     /* A product must fit for what follows to fit 64 bits, whoever knows that it does where it is computed. */
-    if ((!operation->no_wrap || operation->op == OP_MUL) && !demand_fits(s, operation->results[0]->base, bounds))
+    enum base base = operation->results[0]->base;
+    if ((!operation->no_wrap || operation->op == OP_MUL || base == BASE_I64) && !demand_fits(s, base, bounds))
         return false;
     vec_push(s->arena, &s->fitting, operation);
     return true;
@@ -244,10 +252,20 @@ static bool is_rest(struct splitter *s, struct ir_value *value) {
     return value == s->rest;
 }
 
-/* The least and the most that a value of at most 32 bits can be in the loop; false: it is not known. */
+/* The index of a loop within this one lies below the count of that. */
+static bool bounds_of_index(struct splitter *s, const struct ir_value *index, int depth, struct bounds *bounds) {
+    const struct ir_instruction *within = index->definition ? NULL : index->region->owner;
+    if (!within || within->kind != IR_FOR || index != within->parameters[0] || s->is_tile ||
+        !bounds_of(s, within->operands[0], depth - 1, bounds) || bounds->place)
+        return false;
+    *bounds = (struct bounds){.low = number(s, 0), .high = ir_binary(s->b, OP_SUB, bounds->high, number(s, 1))};
+    return true;
+}
+
+/* The least and the most that a value can be in the loop, where these fit well into 64 bits; false: it is not known. */
 static bool bounds_of(struct splitter *s, struct ir_value *value, int depth, struct bounds *bounds) {
     const struct base_info *base = &base_info[value->base];
-    if (!base->is_integer || base->bits > 32 || depth == 0)
+    if (!base->is_integer || (base->bits > 32 && (value->base != BASE_I64 || !is_small(value))) || depth == 0)
         return false;
     *bounds = (struct bounds){0};
     if (is_steady(s, value, DEEPEST_SUM)) {
@@ -266,6 +284,8 @@ static bool bounds_of(struct splitter *s, struct ir_value *value, int depth, str
     struct ir_value *by = s->is_tile ? NULL : known_as(s, value);
     if (by)
         return bounds_of(s, by, depth - 1, bounds);
+    if (bounds_of_index(s, value, depth, bounds))
+        return true;
     struct mark before = mark(s);
     const struct ir_instruction *operation = operation_of(value);
     if (operation && bounds_of_operation(s, operation, depth, bounds))
@@ -326,30 +346,72 @@ static bool is_wanted_less(struct splitter *s, const struct ir_instruction *oper
     struct bounds difference;
     if (!subtract_places(x, y, &difference) || !difference.times)
         return false;
-    const struct ir_value *at = border_between(s, x, y, difference.times > 0);
-    *is_less = (difference.times > 0) != (at->is_constant && at->constant.integer <= CPU_BORDER);
+    bool is_in_x = difference.times > 0;
+    const struct ir_value *at = border_between(s, x, y, is_in_x);
+    const struct bounds *of_place = is_in_x ? x : y, *other = is_in_x ? y : x;
+    bool is_first =
+        at->is_constant ? at->constant.integer <= CPU_BORDER : other->low->is_constant && !of_place->low->is_constant;
+    *is_less = is_in_x != is_first;
     return true;
 }
 
-/* A comparison whose outcome is known, or a minimum or maximum that is always the same operand. */
-static void try_operation(struct splitter *s, const struct ir_instruction *operation) {
+/* Are there as many places as the number, or at least one? */
+static bool is_count_of(const struct splitter *s, const struct ir_value *place, const struct ir_value *number) {
+    const struct ir_instruction *most = operation_of(number);
+    const struct ir_value *count = place == s->rest ? place->definition->operands[1] : s->loop->operands[0];
+    return ir_is_same(number, count) || (most && most->op == OP_MAX && most->operands[1]->is_constant &&
+                                         most->operands[1]->low <= 1 && ir_is_same(most->operands[0], count));
+}
+
+/* x % y, which is x or x - y inside; or |x|, which is x. */
+static bool try_rest(struct splitter *s, const struct ir_instruction *operation, const struct bounds *x,
+                     const struct bounds *y) {
+    bool is_rest = operation->op == OP_REM, is_less;
+    const struct bounds nothing = {.low = number(s, 0), .high = number(s, 0)};
+    if (x->times != 1 || (is_rest && (y->low != y->high || !is_count_of(s, x->place, operation->operands[1]))) ||
+        !is_wanted_less(s, operation, x, is_rest ? y : &nothing, &is_less))
+        return false;
+    if (is_rest && !is_less) {
+        struct ir_value *end = ir_binary(s->b, OP_ADD, y->low, y->low);
+        if (!demand(s, OP_LE, y, x) || !demand(s, OP_LE, &nothing, y) ||
+            !demand(s, OP_LT, x, &(struct bounds){.low = end, .high = end}))
+            return false;
+        vec_push(s->arena, &s->around, operation);
+    } else if (is_rest == is_less && demand(s, OP_LE, &nothing, x) && (!is_rest || demand(s, OP_LT, x, y))) {
+        know(s, operation->results[0], operation->operands[0]);
+    } else {
+        return false;
+    }
+    s->has_indices = true;
+    return true;
+}
+
+static bool try_choice(struct splitter *s, const struct ir_instruction *operation, const struct bounds *x,
+                       const struct bounds *y) {
     enum ir_op op = operation->op;
     bool is_extreme = op == OP_MIN || op == OP_MAX, is_equality = op == OP_EQ || op == OP_NE, is_less;
-    if (!is_extreme && (s->is_tile || (!is_equality && op != OP_LT && op != OP_LE)))
-        return;
-    struct mark before = mark(s);
-    struct bounds x, y;
-    if (!bounds_of(s, operation->operands[0], DEEPEST, &x) || !bounds_of(s, operation->operands[1], DEEPEST, &y) ||
-        !is_wanted_less(s, operation, &x, &y, &is_less) ||
-        !demand(s, is_equality || op == (is_less ? OP_LT : OP_LE) ? OP_LT : OP_LE, is_less ? &x : &y,
-                is_less ? &y : &x)) {
-        forget(s, before);
-        return;
-    }
+    if (!is_wanted_less(s, operation, x, y, &is_less) ||
+        !demand(s, is_equality || op == (is_less ? OP_LT : OP_LE) ? OP_LT : OP_LE, is_less ? x : y, is_less ? y : x))
+        return false;
     know(s, operation->results[0],
          is_extreme ? operation->operands[is_less == (op == OP_MIN) ? 0 : 1]
                     : ir_bool(s->b, is_equality ? op == OP_NE : is_less));
-    s->has_extremes |= is_extreme;
+    s->has_indices |= is_extreme;
+    return true;
+}
+
+/* A comparison whose outcome is known, or what is always the same operand. */
+static void try_operation(struct splitter *s, const struct ir_instruction *operation) {
+    enum ir_op op = operation->op;
+    bool is_rest = op == OP_REM || op == OP_ABS, is_extreme = op == OP_MIN || op == OP_MAX;
+    if (!is_extreme && (s->is_tile || (!is_rest && op != OP_EQ && op != OP_NE && op != OP_LT && op != OP_LE)))
+        return;
+    struct mark before = mark(s);
+    struct bounds x, y = {0};
+    if (!bounds_of(s, operation->operands[0], DEEPEST, &x) ||
+        (op != OP_ABS && !bounds_of(s, operation->operands[1], DEEPEST, &y)) ||
+        !(is_rest ? try_rest : try_choice)(s, operation, &x, &y))
+        forget(s, before);
 }
 
 static size_t find_guards(struct splitter *s, const struct ir_region *region) {
@@ -424,6 +486,8 @@ static void say_known(struct splitter *s) {
         rebuild_is(s->r, s->known.at[i].result, s->known.at[i].by);
     for (size_t i = 0; i < s->fitting.count; i++)
         rebuild_fits(s->r, s->fitting.at[i]);
+    for (size_t i = 0; i < s->around.count; i++)
+        rebuild_as(s->r, s->around.at[i], OP_SUB);
 }
 
 static size_t look_at(struct splitter *s, struct rebuild *r, const struct ir_instruction *loop, bool is_tile) {
@@ -432,8 +496,8 @@ static size_t look_at(struct splitter *s, struct rebuild *r, const struct ir_ins
     s->loop = loop;
     s->is_tile = is_tile;
     s->rest = NULL;
-    s->has_extremes = false;
-    s->conditions.count = s->fitting.count = s->known.count = 0;
+    s->has_indices = false;
+    s->conditions.count = s->fitting.count = s->known.count = s->around.count = 0;
     return find_guards(s, loop->regions[0]);
 }
 
@@ -468,19 +532,62 @@ static bool is_long(const struct ir_instruction *loop) {
     return loop->outer == LEVEL_GRID ? high >= CPU_ROWS_COUNT : loop->outer == LEVEL_BLOCK && high >= CPU_BORDERED_ROW;
 }
 
-/* Is it worth it? If it decides of loads, or where they are: a clamped index, or a branch. */
-static bool decides(const struct splitter *s) {
-    for (struct ir_walk walk = ir_walk(s->loop->regions[0]); !s->has_extremes && walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_IF && ir_has(walk.at, IR_LOAD))
+/* Is it known inside, or of what is? */
+static bool is_decided(const struct splitter *s, const struct ir_value *condition, int depth) {
+    const struct ir_instruction *made = operation_of(condition);
+    bool is_of_others = made && depth && (made->op == OP_AND || made->op == OP_OR || made->op == OP_NOT);
+    for (size_t i = 0; is_of_others && i < made->operand_count; i++)
+        if (is_decided(s, made->operands[i], depth - 1))
             return true;
-    return s->has_extremes;
+    return known_as(s, condition);
 }
 
-/* Checks would fail in another order; and beside loops, or arrays of its own, a comparison is nothing. */
+/* Does what is known choose it, or a part of it? */
+static bool is_chosen(const struct splitter *s, const struct ir_value *index, int depth) {
+    const struct ir_instruction *made = operation_of(index);
+    if (!made || !depth || !is_varying(s, index))
+        return false;
+    if (made->op == OP_SELECT && is_decided(s, made->operands[0], DEEPEST_SUM))
+        return true;
+    for (size_t i = 0; i < made->operand_count; i++)
+        if (is_chosen(s, made->operands[i], depth - 1))
+            return true;
+    return false;
+}
+
+static bool is_long_loop(const struct ir_instruction *at) { return at->kind == IR_FOR && !IR_PART(at, loop).unroll; }
+
+/* Is it computed again in each turn of a loop within? */
+static bool is_repeated(const struct splitter *s, const struct ir_value *result) {
+    const struct ir_region *region = result->region;
+    while (region != s->loop->regions[0] && !is_long_loop(region->owner))
+        region = region->parent;
+    return region != s->loop->regions[0];
+}
+
+/* Is it worth it? If it decides of loads, or where they are: a clamped index, or a branch; beside a loop of any length
+   a comparison is nothing. */
+static bool decides(const struct splitter *s) {
+    bool has_loops = false, is_any_repeated = false;
+    for (struct ir_walk walk = ir_walk(s->loop->regions[0]); walk.at; ir_next(&walk))
+        has_loops |= is_long_loop(walk.at);
+    for (size_t i = 0; has_loops && i < s->known.count; i++)
+        is_any_repeated |= is_repeated(s, s->known.at[i].result);
+    for (size_t i = 0; has_loops && i < s->around.count; i++)
+        is_any_repeated |= is_repeated(s, s->around.at[i]->results[0]);
+    if (has_loops && !is_any_repeated)
+        return false;
+    for (struct ir_walk walk = ir_walk(s->loop->regions[0]); !s->has_indices && walk.at; ir_next(&walk))
+        if ((walk.at->kind == IR_IF && ir_has(walk.at, IR_LOAD)) ||
+            (walk.at->kind == IR_LOAD && is_chosen(s, walk.at->operands[0], DEEPEST_SUM)))
+            return true;
+    return s->has_indices;
+}
+
+/* Checks would fail in another order; and beside rounds, or arrays of its own, a comparison is nothing. */
 static bool has_much(const struct splitter *s, const struct ir_instruction *loop) {
     for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
-        if (ir_may_end(s->kernel, walk.at) || walk.at->kind == IR_ALLOCATE || walk.at->kind == IR_WHILE ||
-            (walk.at->kind == IR_FOR && !IR_PART(walk.at, loop).unroll))
+        if (ir_may_end(s->kernel, walk.at) || walk.at->kind == IR_ALLOCATE || walk.at->kind == IR_WHILE)
             return true;
     return false;
 }
@@ -511,7 +618,7 @@ static bool split_at_borders(void *context, struct rebuild *r, struct ir_instruc
     if (!is_long(loop) || has_much(s, loop))
         return false;
     size_t size = look_at(s, r, loop, false);
-    if (s->known.count == 0 || s->conditions.count == 0 || size > CPU_BORDERED || !decides(s))
+    if (s->known.count + s->around.count == 0 || s->conditions.count == 0 || size > CPU_BORDERED || !decides(s))
         return false;
     s->kernel->changes++;
     say_known(s);
