@@ -66,7 +66,7 @@ static void say_no_compiler(struct fclrt_note why, const char *compiler) {
 }
 
 // Runs a program without a shell, its output going to the file `log`. False if it cannot be run or fails.
-static bool run_program(char **words, const char *log) {
+static bool run_program(char **words, const char *log, int *ended_by) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
@@ -85,6 +85,8 @@ static bool run_program(char **words, const char *log) {
     // A program that ignores SIGCHLD has no status to wait for: the object file's presence must do.
     if (waited < 0)
         return errno == ECHILD;
+    if (WIFSIGNALED(status))
+        *ended_by = WTERMSIG(status);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -260,6 +262,7 @@ static enum fcl_status fill_c(struct fcl_buffer *buffer, uint64_t offset, uint64
 // The files of one build, in a directory of its own.
 struct workplace {
     char *directory, *source, *object, *log;
+    int ended_by; // the signal that ended the compiler; 0: none
 };
 
 // Those that are in use. Where there are more at a time, the rest are not removed when a signal ends the process.
@@ -275,13 +278,16 @@ static void exchange_workplace(const struct workplace *from, const struct workpl
     }
 }
 
+// A compiler that still runs may write a file between the removal of all and that of the directory: then again.
 static void remove_files(const struct workplace *place) {
     char *const files[] = {place->source, place->object, place->log};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i])
-            unlink(files[i]);
-    if (place->directory)
-        rmdir(place->directory);
+    for (int tries = 0; tries < 9; tries++) {
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+            if (files[i])
+                unlink(files[i]);
+        if (!place->directory || rmdir(place->directory) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            return;
+    }
 }
 
 void fcl_remove_temporaries(void) {
@@ -295,14 +301,16 @@ void fcl_remove_temporaries(void) {
 static bool make_workplace(struct workplace *place) {
     const char *parent = getenv("TMPDIR");
     *place = (struct workplace){0};
-    char *directory = fclrt_format("%s/fcl-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *directory = place->directory = fclrt_format("%s/fcl-XXXXXX", parent && *parent ? parent : "/tmp");
+    exchange_workplace(NULL, place); // before it is made, so that no signal comes between
     if (!directory || !mkdtemp(directory)) {
+        exchange_workplace(place, NULL);
         free(directory);
         return false;
     }
-    *place = (struct workplace){directory, fclrt_format("%s/kernels.c", directory),
-                                fclrt_format("%s/kernels.so", directory), fclrt_format("%s/log", directory)};
-    exchange_workplace(NULL, place);
+    place->source = fclrt_format("%s/kernels.c", directory);
+    place->object = fclrt_format("%s/kernels.so", directory);
+    place->log = fclrt_format("%s/log", directory);
     return true;
 }
 
@@ -325,7 +333,7 @@ static void keep_object(struct workplace *place) {
 }
 
 // Compiles place->source to place->object, leaving out the options that start with one of `without`.
-static bool compile(const struct fcl_program *program, const struct workplace *place, const char *without_a,
+static bool compile(const struct fcl_program *program, struct workplace *place, const char *without_a,
                     const char *without_b) {
     const struct state *state = program->context->state;
     static const char before[] = "-std=gnu11", after[] = "-shared -fPIC -o";
@@ -351,7 +359,7 @@ static bool compile(const struct fcl_program *program, const struct workplace *p
         list[count++] = place->source;
         list[count++] = math;
         unlink(place->object);
-        bool good = run_program(list, place->log) && access(place->object, R_OK) == 0;
+        bool good = run_program(list, place->log, &place->ended_by) && access(place->object, R_OK) == 0;
         free(list);
         fclrt_free_words(&words);
         return good;
@@ -415,6 +423,9 @@ static enum fcl_status build_c(struct fcl_program *program) {
             char text[256];
             say_no_compiler((struct fclrt_note){text, sizeof text}, state->compiler.list[0]);
             status = fclrt_fail(context, FCL_NO_BACKEND, "%s", text);
+        } else if (place.ended_by) { // which no option is to blame for, and which may be on its way to this process
+            status = fclrt_fail(context, FCL_BUILD_FAILED, "%s was ended by signal %d", state->compiler.list[0],
+                                place.ended_by);
         } else if (!compile(program, &place, "-fopenmp", NULL) && !compile(program, &place, "-march=", NULL) &&
                    !compile(program, &place, "-fopenmp", "-march=")) {
             status = fclrt_fail(context, FCL_BUILD_FAILED, "%s does not compile the kernels:\n%s",
