@@ -219,6 +219,15 @@ static bool is_told(const struct diagnostics *d, const struct diagnostic *one) {
     return codes[one->code].is_shown || d->error_count == 0;
 }
 
+/* A note that points at text that nobody wrote says nothing. */
+static void leave_out_notes(const struct diagnostics *d, struct diagnostic *one) {
+    size_t kept = 0;
+    for (size_t i = 0; i < one->notes.count; i++)
+        if (source_is_written(d->sources, one->notes.at[i].span))
+            one->notes.at[kept++] = one->notes.at[i];
+    one->notes.count = kept;
+}
+
 /* Sorted and without duplicates. Those of one place are neighbours, so each is compared with the run of
    its place only. */
 static size_t sort_diagnostics(const struct diagnostics *d, struct diagnostic ***result) {
@@ -229,6 +238,7 @@ static size_t sort_diagnostics(const struct diagnostics *d, struct diagnostic **
     size_t kept = 0, run = 0;
     for (size_t i = 0; i < d->all.count; i++) {
         struct diagnostic *one = sorted[i];
+        leave_out_notes(d, one);
         if (kept > run && sorted[run]->span.begin != one->span.begin)
             run = kept;
         bool duplicate = !is_told(d, one);
@@ -312,8 +322,7 @@ static unsigned digits_of(unsigned number) {
 static void print_line(FILE *out, bool colour, enum colour caret_colour, const struct place *place, struct span span) {
     const unsigned char *line = place->line_text;
     size_t length = place->line_length;
-    uint32_t line_base = place->source->base + (uint32_t)(line - place->source->text);
-    size_t begin = span.begin - line_base, end = span.end - line_base;
+    size_t begin = span.begin - place->line_begin, end = span.end - place->line_begin;
     if (begin > length)
         begin = length; /* the newline itself */
     if (end > length)

@@ -16,6 +16,8 @@ struct entry {
     struct source source; /* first: a `const struct source *` given out is also an entry */
     VEC(uint32_t) line_starts;
     uint32_t *code_points_before; /* at every multiple of COUNT_STEP bytes */
+    const struct entry *shown;    /* the file whose lines are shown behind so many of this one's; NULL: this one */
+    size_t before_shown;
 };
 
 struct sources {
@@ -119,6 +121,36 @@ static uint32_t code_points_up_to(const struct entry *entry, size_t offset) {
     return entry->code_points_before[step] + count_code_points(entry->source.text, step * COUNT_STEP, offset);
 }
 
+void source_show_as(struct sources *sources, const struct source *source, const struct source *shown, size_t before) {
+    for (size_t i = 0; i < sources->entries.count; i++)
+        if (&sources->entries.at[i]->source == source) {
+            sources->entries.at[i]->shown = (const struct entry *)shown;
+            sources->entries.at[i]->before_shown = before;
+        }
+}
+
+/* The bytes of a line, from 0 on, without what ends it; none where there is no such line. */
+static void line_of(const struct entry *entry, size_t line, size_t *start, size_t *end) {
+    *start = *end = entry->source.length;
+    if (line >= entry->line_starts.count)
+        return;
+    *start = entry->line_starts.at[line];
+    if (line + 1 < entry->line_starts.count)
+        *end = entry->line_starts.at[line + 1] - 1u;
+    if (*end > *start && entry->source.text[*end - 1] == '\r')
+        (*end)--;
+}
+
+bool source_is_written(const struct sources *sources, struct span span) {
+    struct place place;
+    const struct entry *entry = entry_at(sources, span.begin);
+    if (!entry || !entry->shown || !place_of(sources, span.begin, &place))
+        return true;
+    size_t at = span.begin - place.line_begin, length = span.end - span.begin;
+    const unsigned char *text = entry->source.text + (span.begin - entry->source.base);
+    return at + length <= place.line_length && memcmp(place.line_text + at, text, length) == 0;
+}
+
 bool place_of(const struct sources *sources, uint32_t offset, struct place *place) {
     const struct entry *entry = entry_at(sources, offset);
     if (!entry)
@@ -132,15 +164,16 @@ bool place_of(const struct sources *sources, uint32_t offset, struct place *plac
         else
             high = middle;
     }
-    size_t start = entry->line_starts.at[low];
-    size_t end = low + 1 < entry->line_starts.count ? entry->line_starts.at[low + 1] - 1u : entry->source.length;
-    if (end > start && entry->source.text[end - 1] == '\r')
-        end--;
+    size_t start = entry->line_starts.at[low], shown_start, shown_end;
+    const struct entry *shown = entry->shown ? entry->shown : entry;
+    low -= low < entry->before_shown ? low : entry->before_shown;
+    line_of(shown, low, &shown_start, &shown_end);
     place->source = &entry->source;
     place->line = (unsigned)low + 1;
     place->column = code_points_up_to(entry, at) - code_points_up_to(entry, start) + 1;
-    place->line_text = entry->source.text + start;
-    place->line_length = end - start;
+    place->line_begin = entry->source.base + (uint32_t)start;
+    place->line_text = shown->source.text + shown_start;
+    place->line_length = shown_end - shown_start;
     return true;
 }
 

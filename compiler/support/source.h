@@ -32,12 +32,18 @@ const struct source *source_load(struct sources *sources, const char *path, cons
 const struct source *source_add(struct sources *sources, const char *path, const char *text, size_t length);
 void source_set_trusted(struct sources *sources, const struct source *source, bool is_ours);
 void source_set_shown(struct sources *sources, const struct source *source);
+/* Lines of `source` behind the first `before` are shown as those of `shown`, the file that it was made from: what
+   stands in both has the same column in both. */
+void source_show_as(struct sources *sources, const struct source *source, const struct source *shown, size_t before);
+/* True unless the text there was made, and is not in the file that is shown. */
+bool source_is_written(const struct sources *sources, struct span span);
 const struct source *source_at(const struct sources *sources, struct span span); /* NULL: no place */
 
 struct place {
     const struct source *source;
-    unsigned line, column; /* 1-based; column counts code points */
-    const unsigned char *line_text;
+    unsigned line, column;          /* 1-based; column counts code points */
+    uint32_t line_begin;            /* its offset in the shared range */
+    const unsigned char *line_text; /* as it is shown */
     size_t line_length;
 };
 bool place_of(const struct sources *sources, uint32_t offset, struct place *place);

@@ -197,7 +197,7 @@ static const char *conditions_text(const struct compilation *c, const char *impo
             text_printf(&text, "import \"%s\" ", c->file->decls.at[i]->path);
     text_printf(&text, "import \"%s\"", imported);
     const char *end = "";
-    unsigned line = 1;
+    unsigned line = 0; /* the first is before all of the file's */
     for (size_t i = 0; i < tests->count; i++) {
         const struct directive *one = &tests->at[i];
         struct property p = {0};
@@ -205,25 +205,19 @@ static const char *conditions_text(const struct compilation *c, const char *impo
         places[i] = (struct span){0};
         if (!one->forall || !one->forall->condition || !read_property(c->arena, c, NULL, one, &p, &why))
             continue;
-        if (*end && one->line > line + 1) { /* messages show the condition's line, without what ends it */
-            text_add(&text, "\n");
-            line++;
-        }
         text_printf(&text, "%s kernel %s", end, condition_name(c->arena, one));
         for (size_t k = 0; k < p.variables.count; k++)
             text_printf(&text, " (%s : %s)", p.variables.at[k].name, type_spelling(c->arena, p.variables.at[k].type));
         text_add(&text, " = if (");
-        if (line < one->line) {
-            for (; line < one->line; line++)
-                text_add(&text, "\n");
-            text_printf(&text, "%*s", (int)(indentation_of(c->file->source, one->span) + one->forall->column) - 1, "");
-        }
+        for (; line < one->line; line++)
+            text_add(&text, "\n");
+        text_printf(&text, "%*s", (int)(indentation_of(c->file->source, one->span) + one->forall->column) - 1, "");
         places[i].begin = (uint32_t)text.length;
         text_add(&text, one->forall->condition);
         places[i].end = (uint32_t)text.length;
         end = ") then true else false";
     }
-    text_printf(&text, "\n%s\n", end);
+    text_printf(&text, "%s\n", end);
     *length = text.length;
     return text_string(&text);
 }
@@ -248,6 +242,9 @@ struct compilation *property_check(struct compilation *c, const directives *test
     made->names = names;
     *status = compilation_check(made, path);
     places->source = made->file ? made->file->source : NULL;
+    for (size_t i = 0; i < made->files.count && places->source; i++)
+        if (strcmp(made->files.at[i]->path, beside) == 0)
+            source_show_as(made->sources, places->source, made->files.at[i]->module->file->source, 1);
     for (size_t i = 0; i < tests->count && places->source; i++)
         if (places->at[i].end) {
             places->at[i].begin += places->source->base;
@@ -264,8 +261,8 @@ static struct compilation *compile_conditions(struct compilation *c, directives 
         return made;
     size_t kept = 0;
     for (size_t i = 0; i < tests->count; i++) {
-        struct span place = places.at[i];
-        if (place.end && (!places.source || diag_has_error_in(made->diagnostics, place))) {
+        struct span place = {places.at[i].begin, places.at[i].end + 1}; /* with the bracket behind it */
+        if (places.at[i].end && (!places.source || diag_has_error_in(made->diagnostics, place))) {
             tests->at[i].wrong = "its condition cannot be compiled";
             vec_push(c->arena, wrong, tests->at[i]);
         } else {

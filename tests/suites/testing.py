@@ -286,6 +286,14 @@ def cases(env):
         done = test(folder, "--target=interp", status=1)
         assert f"p.fcl:3:{line.index('wrong') + 1}: error" in done.stderr, done.stderr
         assert done.stdout.endswith("1 passed, 1 failed, 0 skipped\n"), done.stdout
+        # Lines are shown as they stand in the file, and nothing else is.
+        lines = [f"-- test forall xs n when {condition}. part n xs == xs"
+                 for condition in ("n > xs", "missing n", "n < < 2", "n +")]
+        kernel = "kernel part (n : int) (xs : [int]) = push <grid> (take n xs)"
+        text = "\n".join([lines[0], kernel, *lines[1:]]) + "\n"
+        done = test(folder_with(text), "--target=interp", status=1)
+        shown = [one[one.index("| ") + 2:] for one in done.stderr.splitlines() if one[:3].strip().isdigit()]
+        assert shown == lines, done.stderr
     yield Case("what is wrong with a condition is told where it stands", condition_place)
 
     def told():
