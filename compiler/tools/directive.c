@@ -355,8 +355,12 @@ directive_calls directives_calls(struct arena *arena, const struct ast_file *fil
             continue;
         const char *at = line + before;
         bool is_wanted = read_call(arena, line, &at, place, &found);
-        if (is_wanted && before > strlen(TEST)) /* of `forall`: another call, perhaps */
+        if (strncmp(line, COST, strlen(COST)) == 0) {
+            struct directive_call *cost = &found.at[found.count - 1];
+            cost->costs = (struct span){cost->kernel.end, place + (uint32_t)(end - begin)};
+        } else if (is_wanted && before > strlen(TEST)) { /* of `forall`: another call, perhaps */
             (void)read_call(arena, line, &at, place, &found);
+        }
     }
     return found;
 }

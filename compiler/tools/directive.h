@@ -42,6 +42,7 @@ struct directive_call {
     struct span kernel;
     spans arguments;
     struct span wanted; /* the result; empty: none is said */
+    struct span costs;  /* what a line `-- cost` says; empty: another line */
 };
 typedef VEC(struct directive_call) directive_calls;
 directive_calls directives_calls(struct arena *arena, const struct ast_file *file);

@@ -1,11 +1,13 @@
 /* Names and what they stand for: hover, definitions, references, symbols. */
 #define _GNU_SOURCE /* memmem */
+#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "driver/arguments.h"
+#include "ir/ir.h"
 #include "tools/directive.h"
 #include "tools/lsp.h"
 #include "tools/property.h"
@@ -60,7 +62,67 @@ static void note_value(struct lsp_view *view, const struct source *source, struc
         (void)value_parse(view->arena, type, &argument, text, &unread);
 }
 
-/* The names of kernels in lines `-- test` are names, too, and so are those of fields in what these take and give. */
+/* The place of a kernel's parameter, which is the first of that name behind the kernel's own; 0: it has no place. */
+static uint32_t parameter_place(const struct lsp_view *view, const struct core_global *kernel, const char *name) {
+    uint32_t first = 0;
+    for (size_t i = 0; i < view->names.count; i++) {
+        const struct name_place *place = &view->names.at[i];
+        if (place->definition.begin == place->span.begin && place->span.begin > kernel->span.begin &&
+            (!first || place->span.begin < first) && strcmp(place->name->text, name) == 0)
+            first = place->span.begin;
+    }
+    return first;
+}
+
+/* Notes the fields in what follows a value's name in that of a size, as `_mass` in `bodies_mass`. Gives true where it
+   is a size of a value of that type. */
+static bool note_size_fields(struct lsp_view *view, struct type *type, const char *name, uint32_t place) {
+    size_t rank = value_type_rank(type, &type);
+    if (!*name)
+        return true;
+    for (size_t i = 0; *name == '_' && type->kind == TYPE_TUPLE && i < type->tuple.count; i++) {
+        const struct record *record = type->tuple.record;
+        const char *part = record && record->fields ? record->fields[i]->text : arena_printf(view->arena, "%zu", i);
+        size_t length = strlen(part);
+        if (strncmp(name + 1, part, length) == 0 && strchr("_", name[1 + length]) &&
+            note_size_fields(view, type->tuple.items[i], name + 1 + length, place + 1 + (uint32_t)length)) {
+            if (record && record->fields)
+                note_use(view, place + 1, record->field_spans[i].begin);
+            return true;
+        }
+    }
+    bool is_extent = false;
+    for (size_t i = 0; i < rank; i++)
+        is_extent |= *name == '_' && strcmp(name + 1, ir_extent_name(view->arena, rank, i)) == 0;
+    return is_extent;
+}
+
+/* The parameters and fields that the formulas of a line `-- cost` name. */
+static void note_costs(struct lsp_view *view, const struct source *source, struct span costs,
+                       const struct core_global *kernel, const struct kernel_interface *interface) {
+    const char *text = (const char *)source->text - source->base;
+    for (uint32_t begin = costs.begin, end; begin < costs.end; begin = end) {
+        end = begin + 1;
+        if (!isalpha((unsigned char)text[begin]))
+            continue;
+        while (end < costs.end && (isalnum((unsigned char)text[end]) || strchr("_'", text[end])))
+            end++;
+        uint32_t next = end + (uint32_t)strspn(text + end, " ");
+        if (text[next] == '(' || text[next] == '=' || text[next] == '<') /* `ceil`, and what is counted */
+            continue;
+        const char *name = arena_strndup(view->arena, text + begin, end - begin);
+        for (size_t i = 0; i < interface->count; i++) {
+            size_t length = strlen(interface->names[i]);
+            uint32_t place = parameter_place(view, kernel, interface->names[i]);
+            if (place && strncmp(name, interface->names[i], length) == 0 &&
+                note_size_fields(view, interface->parameters[i], name + length, begin + (uint32_t)length))
+                note_use(view, begin, place);
+        }
+    }
+}
+
+/* The names of kernels in lines `-- test` are names, too, and so are those of fields in what these take and give, and
+   the parameters that a line `-- cost` names. */
 static void note_directives(struct lsp_view *view) {
     for (size_t i = 0; i < view->c->modules.count; i++) {
         const struct ast_file *file = view->c->modules.at[i]->file;
@@ -85,6 +147,7 @@ static void note_directives(struct lsp_view *view) {
             for (size_t a = 0; a < call->arguments.count && a < interface.count; a++)
                 note_value(view, source, call->arguments.at[a], interface.parameters[a]);
             note_value(view, source, call->wanted, interface.result);
+            note_costs(view, source, call->costs, place.global, &interface);
         }
     }
 }

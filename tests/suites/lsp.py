@@ -349,6 +349,28 @@ def cases(env):
                              ("x }", both["p.fcl"].replace("x }", "x = long }").replace("x + y", "long + y"))):
             assert renamed(both, ("p.fcl", what), "long")["p.fcl"] == wanted, what
         refused(both, ("p.fcl", "x, y ="), "z", "p.fcl:2:34")
+        # Formulas of costs name parameters and their fields, and conditions of properties name fields.
+        cost = {"p.fcl": "type body a = { pos : (a, a), mass : a, tag : int }\n"
+                         "kernel f (mass : [int]) (mass_pos : [body float]) (q : ([int], body [int])) =\n"
+                         "  (push <grid> (map (fn b => b.mass) mass_pos), fst q, (snd q).mass, mass)\n"
+                         "-- cost f: read <= 9 * mass_pos_mass + ceil(q_1_mass_length / 2) + mass, launches==4\n"
+                         "-- cost f: written <= q_0 + mass_pos_length * 2 + q_1_pos_1\n"
+                         "kernel g (b : body int) = b.mass\n"
+                         "-- test forall b when b.mass > 0 && b.tag > 0. g b == g b\n"}
+        for what, at, wanted in (
+                ("mass : a", 0, {"mass : a": "m : a", "b.mass": "b.m", "(snd q).mass": "(snd q).m", "pos_mass +": "pos_m +",
+                                 "q_1_mass_l": "q_1_m_l"}),
+                ("pos :", 0, {"pos : (a": "m : (a", "q_1_pos_1": "q_1_m_1"}),
+                ("mass :", 1, {"(mass : [int": "(m : [int", ".mass, mass)": ".mass, m)",
+                               "+ mass, l": "+ m, l"}),
+                ("mass_pos :", 0, {"mass_pos": "m"}),
+                ("q :", 0, {"(q :": "(m :", "fst q": "fst m", "snd q": "snd m", "q_": "m_"})):
+            text = cost["p.fcl"]
+            for old, new in wanted.items():
+                assert old in text, old
+                text = text.replace(old, new)
+            got = renamed(cost, ("p.fcl", what, at), "m")
+            assert got == {"p.fcl": text}, (what, got)
         data = {"p.fcl": "data option a = None | Some a\nfun get o = match o with Some x => x | None => 0\n"}
         assert renamed(data, ("p.fcl", "Some a"), "Just")["p.fcl"] == data["p.fcl"].replace("Some", "Just")
         # A type of that name is none of its uses.
