@@ -99,8 +99,13 @@ struct ir_value *elab_length_of_chunks(struct elaborator *e, struct push *push) 
         e->shape++;
         struct ir_value *length = elab_as_scalar(e, elab_choose(e, some, some_chunks, &last, no_chunks, NULL));
         e->shape--;
-        if (length || e->shape || !push->chunks.size || last.measured || ir_ambient(b) != push->level)
-            return elab_not_negative(e, length);
+        if (length || e->shape || !push->chunks.size || last.measured || ir_ambient(b) != push->level) {
+            struct span span = e->span;
+            e->span = push->span; /* its whole, and no chunk */
+            length = elab_not_negative(e, length);
+            e->span = span;
+            return length;
+        }
         measure_last(e, &last);
     }
 }

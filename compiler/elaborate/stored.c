@@ -88,18 +88,24 @@ static void mark_plain(struct elaborator *e, const struct part *part, const stru
         stored->memory.buffers[k]->is_plain = !ir_is_constant_memory(stored->memory.buffers[k]);
 }
 
-struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value) {
+/* `is_asked`: by `force`, and not to be there before it is used. */
+static struct elab_value *force_value(struct elaborator *e, struct type *type, struct elab_value *value,
+                                      bool is_asked) {
     size_t count;
     const struct part *parts = elab_parts_of(e, type, &count);
     struct elab_value *const *values = elab_take_apart(e, type, value);
     struct elab_value **stored = elab_force_parts(e, parts, count, values, NULL);
     for (size_t k = 0; k < count; k++)
-        if (parts[k].is_array)
+        if (parts[k].is_array && is_asked)
             mark_plain(e, &parts[k], elab_as_push(e, values[k]), elab_as_pull(e, stored[k]));
     return elab_plain(e, elab_put_together(e, type, stored));
 }
 
-PRIMITIVE(FORCE) { return elab_force_value(e, elab_type(e, instance, 0), arguments[0]); }
+struct elab_value *elab_force_value(struct elaborator *e, struct type *type, struct elab_value *value) {
+    return force_value(e, type, value, false);
+}
+
+PRIMITIVE(FORCE) { return force_value(e, elab_type(e, instance, 0), arguments[0], true); }
 
 PRIMITIVE(FORCE_UP_TO) {
     struct ir_builder *b = e->builder;

@@ -167,6 +167,12 @@ def cases(env):
         done = env.run(env.fclc, "check", "--unproved", "--diagnostics=json", "-W", "error", "-", input=program)
         assert done.returncode == 1, done.stderr
         assert [one["code"] for one in json.loads(done.stderr)] == ["W012"], done.stderr
+        # The length of what is put together is the place's that puts it together, and no chunk's.
+        whole = ("kernel k (n : int) (xs : [int]) = concat 64 (map (fn c => push <block> (while\n"
+                 "  (fn b => length b > 5) (fn b => push <block> (take n b)) (push <block> c))) (splitUp 64 xs))\n")
+        done = env.run(env.fclc, "--diagnostics=json", "check", "--unproved", "-", input=whole)
+        lengths = [one for one in json.loads(done.stderr) if "the length is negative" in one["message"]]
+        assert [(one["line"], one["column"]) for one in lengths] == [(1, 35)], lengths
     yield Case("check --unproved lists the checks that are left", unproved)
 
     def proved_of_prelude():
@@ -787,4 +793,9 @@ def cases(env):
                     "  (splitUp 32 xs)) : [int]<grid>)\n")
             done = env.run(env.fclc, "check", "-", input=text)
             assert done.returncode == 0 and done.stderr.count("W004") == wanted, (chunk, done.stderr)
+        # An array that `powerAhead` loads is stored so that it is there before it is used.
+        text = ("kernel k (n : int) (xs : [int]) = powerAhead 2 n (fn k => push <grid> (map (fn x => x + k) xs))\n"
+                "  (fn _ a b => push <grid> (zipWith (+) a b)) (push <grid> xs)\n")
+        done = env.run(env.fclc, "check", "-", input=text)
+        assert done.returncode == 0 and not done.stderr, done.stderr
     yield Case("an array of chunks that is stored for nothing", stored_for_nothing)
