@@ -8,6 +8,7 @@ import random
 import re
 
 from found import FLOATS, Found
+from worded import Worded
 
 LEVELS = ["thread", "warp", "block", "grid"]
 SIGNED, UNSIGNED = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"]
@@ -39,6 +40,13 @@ FEATURES = {
         "records": r"\bleft = |\bvalue = ",
         "records with other fields": r" with (left|value) = ",
         "match": r"\bmatch ",
+        "match on tuples": r"match \(\(|match \(\w+, ",
+        "match around arrays": r"(None|_) => (push|force|\()[^|]*(push|map|xs|c\b)",
+        "alternatives sorted, scanned, updated": r"(scan|segScan|sortBy|unique|reduceByIndex|reduce) .*\ba\b",
+        "records of arrays": r"\(r : two \[|left = push <",
+        "texts": r'"',
+        "characters": r"'(\\|\w')",
+        "find, any, all": r"\b(find|any|all|findSeq|anySeq|allSeq) \(fn",
         "stored alternatives": r"force \(push <\w+> \(map \(fn x => \(if [^()]* then None",
         "functions returned": r"\(fn n => fn t =>",
         "functions chosen": r"then \(fn t =>",
@@ -103,7 +111,7 @@ FEATURES = {
 }
 
 
-class Generator(Found):
+class Generator(Found, Worded):
     """One program of several kernels from a seed."""
 
     def __init__(self, seed, fails=False, tag="", only=None):
@@ -1353,7 +1361,7 @@ class Generator(Found):
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 33), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 37), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if self.only:
             return name, getattr(self, self.only)(name, t)
@@ -1393,6 +1401,8 @@ class Generator(Found):
             return name, self.several(name, t)
         if form in (13, 14):
             return name, self.whole(name, t)
+        if form > 33:
+            return name, self.worded(name, t)
         if form > 23:
             return name, self.pick(self.divided, self.divided, self.started, self.unordered, self.wholeSteps,
                                    self.wholeSteps, self.deep)(name, t)

@@ -160,7 +160,10 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
         more_variables = sanitized_variables(env) if sanitized else UNOPTIMISED if quick else {}
         extra = dict(variables(env, executor), **more_variables)
         check = ["--check" if checked else "--check=none"]  # what is to fail is checked anyway
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, *check, path, env=extra, timeout=600)
+        try:
+            done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, *check, path, env=extra, timeout=600)
+        except AssertionError as problem:  # it takes too long
+            return f"{which} on {executor}: {problem}\n{text}"
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
             return (

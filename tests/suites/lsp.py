@@ -358,8 +358,8 @@ def cases(env):
                          "kernel g (b : body int) = b.mass\n"
                          "-- test forall b when b.mass > 0 && b.tag > 0. g b == g b\n"}
         for what, at, wanted in (
-                ("mass : a", 0, {"mass : a": "m : a", "b.mass": "b.m", "(snd q).mass": "(snd q).m", "pos_mass +": "pos_m +",
-                                 "q_1_mass_l": "q_1_m_l"}),
+                ("mass : a", 0, {"mass : a": "m : a", "b.mass": "b.m", "(snd q).mass": "(snd q).m",
+                                 "pos_mass +": "pos_m +", "q_1_mass_l": "q_1_m_l"}),
                 ("pos :", 0, {"pos : (a": "m : (a", "q_1_pos_1": "q_1_m_1"}),
                 ("mass :", 1, {"(mass : [int": "(m : [int", ".mass, mass)": ".mass, m)",
                                "+ mass, l": "+ m, l"}),
