@@ -133,6 +133,8 @@ static void count_elements(struct elaborator *e, struct shape *shape) {
         return;
     }
     shape->count = shape->extents[0];
+    if (shape->rank > 1) /* what is too long is the result, and not what was evaluated last */
+        e->span = core_result_span(e->global);
     for (size_t i = 1; i < shape->rank; i++)
         shape->count = elab_combined_length(e, OP_MUL, CHECK_RESULT, shape->count, shape->extents[i]);
 }
@@ -200,6 +202,7 @@ static void store_pull(struct elaborator *e, struct type *type, struct pull *pul
         e->span = core_result_span(e->global);
         find_columns(e, pull, &shape);
         elab_check_rows(e, LEVEL_GRID, pull, shape.rank, shape.extents);
+        e->span = core_result_span(e->global);
         pull = elab_elements(e, pull, shape.rank, shape.extents);
     }
     count_elements(e, &shape);

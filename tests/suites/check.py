@@ -173,6 +173,11 @@ def cases(env):
         done = env.run(env.fclc, "--diagnostics=json", "check", "--unproved", "-", input=whole)
         lengths = [one for one in json.loads(done.stderr) if "the length is negative" in one["message"]]
         assert [(one["line"], one["column"]) for one in lengths] == [(1, 35)], lengths
+        result = ("kernel k (n : int) (m : int) = (rows m\n"
+                  "  (force (push <grid> (generate n (fn i => i)))))\n")
+        done = env.run(env.fclc, "--diagnostics=json", "check", "--unproved", "-", input=result)
+        products = [one for one in json.loads(done.stderr) if "a result of" in one["message"]]
+        assert [(one["file"], one["line"], one["column"]) for one in products] == [("<stdin>", 1, 33)], products
     yield Case("check --unproved lists the checks that are left", unproved)
 
     def proved_of_prelude():
