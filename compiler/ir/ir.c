@@ -30,6 +30,51 @@ const struct ir_check_info ir_check_info[CHECK_COUNT] = {
 #undef CHECK
 };
 
+struct ir_value *ir_new_value(struct arena *arena, struct ir_kernel *kernel, enum base base, struct ir_region *region,
+                              int64_t low, int64_t high) {
+    struct ir_value *value = ARENA_NEW(arena, struct ir_value);
+    *value = (struct ir_value){.id = kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
+    return value;
+}
+
+struct ir_region *ir_new_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
+                                struct ir_instruction *owner, struct ir_region *parent) {
+    struct ir_region *region = ARENA_NEW(arena, struct ir_region);
+    *region = (struct ir_region){.id = kernel->region_count++, .ambient = ambient, .owner = owner, .parent = parent};
+    return region;
+}
+
+struct ir_instruction *ir_new_instruction(struct arena *arena, enum ir_kind kind, size_t operands, size_t results,
+                                          size_t parameters) {
+    struct ir_instruction *instruction = ARENA_NEW(arena, struct ir_instruction);
+    struct ir_value **slots = ARENA_ARRAY(arena, struct ir_value *, operands + results + parameters + 1);
+    *instruction = (struct ir_instruction){.kind = kind,
+                                           .operands = slots,
+                                           .operand_count = operands,
+                                           .results = slots + operands,
+                                           .result_count = results,
+                                           .parameters = slots + operands + results,
+                                           .parameter_count = parameters};
+    return instruction;
+}
+
+struct ir_instruction *ir_copy_of(struct arena *arena, struct ir_kernel *kernel, const struct ir_instruction *from,
+                                  struct ir_region *region) {
+    struct ir_instruction *copy = ir_new_instruction(arena, from->kind, from->operand_count, 1, 0), made = *copy;
+    struct ir_value *result = ir_new_value(arena, kernel, from->results[0]->base, region, 0, 0);
+    uint32_t id = result->id;
+    *copy = *from;
+    copy->region = region;
+    copy->operands = memcpy(made.operands, from->operands, from->operand_count * sizeof *from->operands);
+    copy->results = made.results;
+    copy->results[0] = result;
+    *result = *from->results[0];
+    result->id = id;
+    result->definition = copy;
+    result->region = region;
+    return copy;
+}
+
 bool ir_may_end(const struct ir_kernel *kernel, const struct ir_instruction *instruction) {
     for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_CHECK && !kernel->checks.at[walk.at->site].is_noted)

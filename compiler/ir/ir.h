@@ -409,6 +409,19 @@ const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
 /* The same, and the place of the instruction that it is about; or none. */
 const char *ir_verify_at(struct arena *arena, const struct ir_kernel *kernel, struct span *where);
 
+/* A kernel's parts are made here: the builder and the passes make no value, region or instruction otherwise. Values and
+   regions get the kernel's next number. An instruction is in no region yet: the caller puts it there. */
+struct ir_value *ir_new_value(struct arena *arena, struct ir_kernel *kernel, enum base base, struct ir_region *region,
+                              int64_t low, int64_t high);
+struct ir_region *ir_new_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
+                                struct ir_instruction *owner, struct ir_region *parent);
+/* Operands, results and parameters are the caller's to set. */
+struct ir_instruction *ir_new_instruction(struct arena *arena, enum ir_kind kind, size_t operands, size_t results,
+                                          size_t parameters);
+/* A copy of an instruction with one result and no region, of the same operands, for that region. */
+struct ir_instruction *ir_copy_of(struct arena *arena, struct ir_kernel *kernel, const struct ir_instruction *from,
+                                  struct ir_region *region);
+
 static inline bool ir_is_access(const struct ir_instruction *instruction) {
     return instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
 }

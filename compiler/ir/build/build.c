@@ -28,11 +28,8 @@ struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, st
     b->span = kernel->span;
     b->table_size = 256;
     b->table = ARENA_ARRAY(scratch, struct shared *, b->table_size);
-    if (!kernel->body) {
-        kernel->body = ARENA_NEW(arena, struct ir_region);
-        kernel->body->id = kernel->region_count++;
-        kernel->body->ambient = LEVEL_GRID;
-    }
+    if (!kernel->body)
+        kernel->body = ir_new_region(arena, kernel, LEVEL_GRID, NULL, NULL);
     while (b->regions.count < kernel->region_count)
         vec_push(scratch, &b->regions, (struct region_info){0, false});
     for (size_t i = 0; i < kernel->buffers.count; i++)
@@ -46,18 +43,10 @@ struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, st
 
 struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
                                            size_t parameters) {
-    struct ir_instruction *instruction = ARENA_NEW(b->arena, struct ir_instruction);
+    struct ir_instruction *instruction = ir_new_instruction(b->arena, kind, operands, results, parameters);
     b->instruction_count++;
-    instruction->kind = kind;
     instruction->span = b->span;
     instruction->users = b->users;
-    struct ir_value **slots = ARENA_ARRAY(b->arena, struct ir_value *, operands + results + parameters + 1);
-    instruction->operands = slots;
-    instruction->operand_count = operands;
-    instruction->results = slots + operands;
-    instruction->result_count = results;
-    instruction->parameters = slots + operands + results;
-    instruction->parameter_count = parameters;
     return instruction;
 }
 

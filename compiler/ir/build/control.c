@@ -8,11 +8,7 @@
 /* ---- frames ---- */
 
 struct ir_region *builder_region(struct ir_builder *b, enum level_value ambient, struct ir_instruction *owner) {
-    struct ir_region *region = ARENA_NEW(b->arena, struct ir_region);
-    region->id = b->kernel->region_count++;
-    region->ambient = ambient;
-    region->owner = owner;
-    region->parent = ir_current(b);
+    struct ir_region *region = ir_new_region(b->arena, b->kernel, ambient, owner, ir_current(b));
     while (b->regions.count <= region->id)
         vec_push(b->scratch, &b->regions, (struct region_info){0, false});
     return region;

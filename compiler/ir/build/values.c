@@ -10,13 +10,8 @@ uint32_t builder_depth(const struct ir_builder *b, const struct ir_value *value)
 }
 
 struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_region *region, const char *name) {
-    struct ir_value *value = ARENA_NEW(b->arena, struct ir_value);
-    value->id = b->kernel->value_count++;
-    value->base = base;
     struct range range = range_of_base(base);
-    value->low = range.low;
-    value->high = range.high;
-    value->region = region;
+    struct ir_value *value = ir_new_value(b->arena, b->kernel, base, region, range.low, range.high);
     value->name = name;
     return value;
 }

@@ -126,7 +126,7 @@ static void join(struct joining *j, struct ir_region *host, struct ir_instructio
     rewrite_instruction(&outside, IR_ALLOCATE, 0, 0)->buffer = counter;
     if (count->low < 1) { /* someone must be the last */
         struct ir_value *most = rewrite_operation(&outside, OP_MAX, count, constant(j, 1));
-        struct ir_region *fresh = rewrite_region(j->arena, j->kernel, LEVEL_BLOCK, first, body->parent);
+        struct ir_region *fresh = ir_new_region(j->arena, j->kernel, LEVEL_BLOCK, first, body->parent);
         struct ir_instruction user = {.span = first->span, .users = first->users, .region = fresh};
         struct rewriter inside = {j->arena, j->kernel, fresh, &user};
         struct ir_value *is_there = rewrite_operation(&inside, OP_LT, first->parameters[0], count);

@@ -166,22 +166,12 @@ static void copy_body(struct merger *m, const struct stage *stage, struct ir_ins
         const struct ir_instruction *from = body->instructions.at[i];
         if (from->kind == IR_STORE)
             continue;
-        struct ir_instruction *copy = ARENA_NEW(m->arena, struct ir_instruction);
-        struct ir_value *result = ARENA_NEW(m->arena, struct ir_value);
-        *copy = *from;
-        copy->region = to;
-        copy->operands = ARENA_ARRAY(m->arena, struct ir_value *, from->operand_count + 1);
+        struct ir_instruction *copy = ir_copy_of(m->arena, m->kernel, from, to);
         for (size_t k = 0; k < from->operand_count; k++) {
             struct ir_value *other = map_get(values, from->operands[k]);
             copy->operands[k] = other ? other : from->operands[k];
         }
-        copy->results = copy->operands + from->operand_count;
-        copy->results[0] = result;
-        *result = *from->results[0];
-        result->id = m->kernel->value_count++;
-        result->definition = copy;
-        result->region = to;
-        map_set(values, from->results[0], result);
+        map_set(values, from->results[0], copy->results[0]);
         vec_push(m->arena, &to->instructions, copy);
     }
 }

@@ -125,20 +125,6 @@ static void put_first(const struct moving *m, const instructions *first, struct 
     memcpy(&body->instructions, &all, sizeof all);
 }
 
-static struct ir_instruction *copy_of(const struct moving *m, const struct ir_instruction *from) {
-    struct ir_instruction *copy = ARENA_NEW(m->arena, struct ir_instruction);
-    struct ir_value *result = ARENA_NEW(m->arena, struct ir_value);
-    *copy = *from;
-    copy->operands = ARENA_ARRAY(m->arena, struct ir_value *, from->operand_count);
-    memcpy(copy->operands, from->operands, from->operand_count * sizeof *from->operands);
-    copy->results = ARENA_ARRAY(m->arena, struct ir_value *, 1);
-    copy->results[0] = result;
-    *result = *from->results[0];
-    result->id = m->kernel->value_count++;
-    result->definition = copy;
-    return copy;
-}
-
 /* The moved instructions that a launch needs, last first. */
 static instructions wanted_by(const struct moving *m, const struct ir_instruction *launch) {
     instructions wanted = {0};
@@ -170,7 +156,7 @@ static void copy_into(const struct moving *m, struct ir_instruction *launch) {
     struct replacements replacements = rewrite_begin(m->arena, m->kernel);
     instructions wanted = wanted_by(m, launch), copies = {0};
     for (size_t i = wanted.count; i-- > 0;) {
-        struct ir_instruction *copy = copy_of(m, wanted.at[i]);
+        struct ir_instruction *copy = ir_copy_of(m->arena, m->kernel, wanted.at[i], launch->regions[0]);
         rewrite_set(&replacements, wanted.at[i]->results[0], copy->results[0]);
         vec_push(m->arena, &copies, copy);
     }

@@ -273,7 +273,7 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
         return;
     struct ir_value *index = loop->parameters[0];
     struct ir_region *body = loop->regions[0];
-    struct ir_region *of_thread = rewrite_region(k->arena, k->kernel, LEVEL_THREAD, loop, loop->region);
+    struct ir_region *of_thread = ir_new_region(k->arena, k->kernel, LEVEL_THREAD, loop, loop->region);
     struct ir_region *inner = of_thread;
     struct ir_instruction user = {.span = loop->span, .users = loop->users, .region = of_thread}, *last = loop;
     struct rewriter outside = {k->arena, k->kernel, of_thread, &user};
@@ -283,18 +283,15 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
     struct ir_value *thread = rewrite_value(&outside, index->base, of_thread, 0, threads - 1);
     thread->name = "thread";
     loop->operands[0] = rewrite_constant(&outside, index->base, threads);
-    loop->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
     loop->parameters[0] = thread;
     loop->regions[0] = of_thread;
     for (size_t i = 0; i < rounds->count; i++) {
         struct ir_region *next =
-            i + 1 < rounds->count ? rewrite_region(k->arena, k->kernel, LEVEL_THREAD, NULL, inner) : body;
+            i + 1 < rounds->count ? ir_new_region(k->arena, k->kernel, LEVEL_THREAD, NULL, inner) : body;
         user.region = outside.region = inner;
         last = rewrite_instruction(&outside, IR_FOR, 1, 0);
         IR_PART(last, loop).unroll = true;
         last->operands[0] = rewrite_constant(&outside, index->base, rounds->turns[i]);
-        last->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
-        last->parameter_count = 1;
         last->regions[0] = next;
         last->parameters[0] = rounds->index[i] = rewrite_value(&outside, index->base, next, 0, rounds->turns[i] - 1);
         next->owner = last;

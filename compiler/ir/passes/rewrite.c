@@ -95,22 +95,9 @@ void rewrite_close_gaps(struct ir_region *region) {
     region->instructions.count = kept;
 }
 
-struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
-                                 struct ir_instruction *owner, struct ir_region *parent) {
-    struct ir_region *region = ARENA_NEW(arena, struct ir_region);
-    region->id = kernel->region_count++;
-    region->ambient = ambient;
-    region->owner = owner;
-    region->parent = parent;
-    return region;
-}
-
 struct ir_value *rewrite_value(const struct rewriter *r, enum base base, struct ir_region *region, int64_t low,
                                int64_t high) {
-    struct ir_value *value = ARENA_NEW(r->arena, struct ir_value);
-    *value =
-        (struct ir_value){.id = r->kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
-    return value;
+    return ir_new_value(r->arena, r->kernel, base, region, low, high);
 }
 
 struct ir_value *rewrite_constant(const struct rewriter *r, enum base base, int64_t integer) {
@@ -122,15 +109,11 @@ struct ir_value *rewrite_constant(const struct rewriter *r, enum base base, int6
 
 struct ir_instruction *rewrite_instruction(const struct rewriter *r, enum ir_kind kind, size_t operands,
                                            size_t results) {
-    struct ir_instruction *instruction = ARENA_NEW(r->arena, struct ir_instruction);
-    *instruction = (struct ir_instruction){.kind = kind,
-                                           .span = r->user->span,
-                                           .users = r->user->users,
-                                           .region = r->user->region,
-                                           .operand_count = operands,
-                                           .result_count = results};
-    instruction->operands = ARENA_ARRAY(r->arena, struct ir_value *, operands + results + 1);
-    instruction->results = instruction->operands + operands;
+    struct ir_instruction *instruction =
+        ir_new_instruction(r->arena, kind, operands, results, kind == IR_FORALL || kind == IR_FOR);
+    instruction->span = r->user->span;
+    instruction->users = r->user->users;
+    instruction->region = r->user->region;
     vec_push(r->arena, &r->region->instructions, instruction);
     return instruction;
 }
@@ -147,7 +130,7 @@ struct ir_instruction *rewrite_branch(const struct rewriter *r, struct ir_value 
     struct ir_instruction *branch = rewrite_instruction(r, IR_IF, 1, 0);
     branch->operands[0] = condition;
     for (int side = 0; side < 2; side++)
-        branch->regions[side] = rewrite_region(r->arena, r->kernel, branch->region->ambient, branch, branch->region);
+        branch->regions[side] = ir_new_region(r->arena, r->kernel, branch->region->ambient, branch, branch->region);
     return branch;
 }
 
@@ -157,9 +140,7 @@ struct ir_instruction *rewrite_forall(const struct rewriter *r, enum level_value
     forall->outer = outer;
     forall->inner = inner;
     forall->operands[0] = count;
-    forall->regions[0] = rewrite_region(r->arena, r->kernel, inner, forall, forall->region);
-    forall->parameters = ARENA_ARRAY(r->arena, struct ir_value *, 1);
-    forall->parameter_count = 1;
+    forall->regions[0] = ir_new_region(r->arena, r->kernel, inner, forall, forall->region);
     forall->parameters[0] = rewrite_value(r, count->base, forall->regions[0], 0, count->high - 1);
     return forall;
 }

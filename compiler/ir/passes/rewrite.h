@@ -31,10 +31,6 @@ typedef bool rewrite_stays(void *context, struct ir_instruction *instruction);
 void rewrite_keep(struct ir_region *region, rewrite_stays *stays, void *context);
 void rewrite_close_gaps(struct ir_region *region); /* instructions that are NULL are none */
 
-/* An empty region for an instruction that goes into `parent`. */
-struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
-                                 struct ir_instruction *owner, struct ir_region *parent);
-
 /* Instructions put in by hand: at the end of `region` (which may be a list of instructions only),
    in the place of `user`. Their ranges are worked out from their operands'. */
 struct rewriter {
@@ -47,7 +43,7 @@ struct ir_value *rewrite_constant(const struct rewriter *rewriter, enum base bas
 /* Known in that region; NULL: nobody has said where yet. */
 struct ir_value *rewrite_value(const struct rewriter *rewriter, enum base base, struct ir_region *region, int64_t low,
                                int64_t high);
-/* Operands and results are the caller's to set. */
+/* Operands and results are the caller's to set, and the index that a FORALL or FOR has. */
 struct ir_instruction *rewrite_instruction(const struct rewriter *rewriter, enum ir_kind kind, size_t operands,
                                            size_t results);
 /* With nothing in it. */
