@@ -39,24 +39,29 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
 
 /* ---- orderBits ---- */
 
-/* The sign comes first, turned round; negative floats have all bits turned, for these grow away from zero. */
+/* Bits of a number to a word of the same order, or back. The sign comes first, turned round; negative floats have all
+   bits turned, for these grow away from zero. `negative` compares the sign's bit with 0: NE in a number, EQ in a
+   word. */
+static struct ir_value *turned(struct elaborator *e, struct ir_value *bits, enum base base, enum ir_op negative) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *sign = word_constant(e, bits->base, (size_t)1 << (elab_leaf_bits(base) - 1)), *by = NULL;
+    if (base_info[base].is_floating) {
+        struct ir_value *zero = word_constant(e, bits->base, 0);
+        struct ir_value *is_negative = ir_binary(b, negative, ir_binary(b, OP_AND, bits, sign), zero);
+        by = ir_ternary(b, OP_SELECT, is_negative, ir_unary(b, OP_BIT_NOT, zero), sign);
+    } else if (base_info[base].is_signed) {
+        by = sign;
+    }
+    return by ? ir_binary(b, OP_XOR, bits, by) : bits;
+}
+
 PRIMITIVE(ORDER_BITS) {
     struct ir_builder *b = e->builder;
     struct ir_value *x = elab_as_scalar(e, arguments[0]);
     if (!x)
         return arguments[0]; /* in a shape: depends on data */
-    const struct base_info *info = &base_info[x->base];
-    struct ir_value *bits = ir_convert(b, ir_bits(e->builder, x), base_of_bits(x->base));
-    size_t last = (size_t)elab_leaf_bits(x->base) - 1;
-    struct ir_value *sign = word_constant(e, bits->base, (size_t)1 << last);
-    if (info->is_floating) {
-        struct ir_value *zero = word_constant(e, bits->base, 0);
-        struct ir_value *is_negative = ir_binary(b, OP_NE, ir_binary(b, OP_AND, bits, sign), zero);
-        bits = ir_binary(b, OP_XOR, bits, ir_ternary(b, OP_SELECT, is_negative, ir_unary(b, OP_BIT_NOT, zero), sign));
-    } else if (info->is_signed) {
-        bits = ir_binary(b, OP_XOR, bits, sign);
-    }
-    return elab_scalar(e, ir_convert(b, bits, BASE_U64));
+    struct ir_value *bits = ir_convert(b, ir_bits(b, x), base_of_bits(x->base));
+    return elab_scalar(e, ir_convert(b, turned(e, bits, x->base, OP_NE), BASE_U64));
 }
 
 PRIMITIVE(FROM_ORDER_BITS) {
@@ -65,17 +70,8 @@ PRIMITIVE(FROM_ORDER_BITS) {
     if (!word)
         return arguments[0];
     base_list one = elab_bases_of(e, elab_type(e, instance, 0));
-    const struct base_info *info = &base_info[one.at[0]];
-    struct ir_value *bits = ir_convert(b, word, base_of_bits(one.at[0]));
-    struct ir_value *sign = word_constant(e, bits->base, (size_t)1 << (elab_leaf_bits(one.at[0]) - 1));
-    if (info->is_floating) {
-        struct ir_value *zero = word_constant(e, bits->base, 0);
-        struct ir_value *was_negative = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, bits, sign), zero);
-        bits = ir_binary(b, OP_XOR, bits, ir_ternary(b, OP_SELECT, was_negative, ir_unary(b, OP_BIT_NOT, zero), sign));
-    } else if (info->is_signed) {
-        bits = ir_binary(b, OP_XOR, bits, sign);
-    } else if (one.at[0] == BASE_BOOL) {
+    struct ir_value *bits = turned(e, ir_convert(b, word, base_of_bits(one.at[0])), one.at[0], OP_EQ);
+    if (one.at[0] == BASE_BOOL)
         bits = ir_binary(b, OP_AND, bits, word_constant(e, bits->base, 1));
-    }
     return elab_scalar(e, elab_unpack(e, bits, &one)[0]);
 }
