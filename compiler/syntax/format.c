@@ -421,40 +421,9 @@ static void open_in(struct formatter *f, bool starts_line) {
     f->wants_slot = true;
 }
 
-/* The token stands at f->column: what it opens. */
-static void leave(struct formatter *f, bool starts_line) {
-    int kind = kind_at(f, f->index);
+/* The token opens what follows it, or goes on to the next part of what is open. */
+static void open_by(struct formatter *f, int kind, bool starts_line) {
     struct layout_frame *frame;
-    if (token_starts_declaration(kind)) {
-        push(f, (struct layout_frame){.kind = FRAME_DECLARATION});
-        return;
-    }
-    if (is_closer(kind)) {
-        if (top(f)->kind == FRAME_BRACKET)
-            f->frames.count--;
-        return;
-    }
-    if (f->wants_binding) {
-        struct layout_frame *let = top(f);
-        if (!let->is_open_ended)
-            let->content = f->column;
-        let->is_open_ended = true;
-        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
-        f->wants_binding = false;
-    } else if (f->wants_slot && top(f)->is_padded && kind_after(f) == '=') {
-        struct layout_frame *record = top(f);
-        if (!record->is_open_ended && kind_before(f) != ',') /* the first field: others are below it */
-            record->content = f->column;
-        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
-        f->wants_slot = false;
-    } else if (f->wants_slot) {
-        open_slot(f, starts_line);
-    } else if (f->leads && top(f)->kind == FRAME_SLOT) {
-        top(f)->hang = f->column;
-        top(f)->content = f->column + STEP;
-    } else if (kind_before(f) == TOKEN_NAME && !top(f)->content) {
-        top(f)->content = f->column;
-    }
     switch (kind) {
     case '(':
     case '[':
@@ -534,6 +503,42 @@ static void leave(struct formatter *f, bool starts_line) {
     case ',': f->wants_slot = top(f)->kind == FRAME_BRACKET || top(f)->kind == FRAME_DECLARATION; break;
     default: break;
     }
+}
+
+/* The token stands at f->column: it closes what ends there, or takes the place that is wanted, and opens others. */
+static void leave(struct formatter *f, bool starts_line) {
+    int kind = kind_at(f, f->index);
+    if (token_starts_declaration(kind)) {
+        push(f, (struct layout_frame){.kind = FRAME_DECLARATION});
+        return;
+    }
+    if (is_closer(kind)) {
+        if (top(f)->kind == FRAME_BRACKET)
+            f->frames.count--;
+        return;
+    }
+    if (f->wants_binding) {
+        struct layout_frame *let = top(f);
+        if (!let->is_open_ended)
+            let->content = f->column;
+        let->is_open_ended = true;
+        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
+        f->wants_binding = false;
+    } else if (f->wants_slot && top(f)->is_padded && kind_after(f) == '=') {
+        struct layout_frame *record = top(f);
+        if (!record->is_open_ended && kind_before(f) != ',') /* the first field: others are below it */
+            record->content = f->column;
+        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column, .hang = f->column});
+        f->wants_slot = false;
+    } else if (f->wants_slot) {
+        open_slot(f, starts_line);
+    } else if (f->leads && top(f)->kind == FRAME_SLOT) {
+        top(f)->hang = f->column;
+        top(f)->content = f->column + STEP;
+    } else if (kind_before(f) == TOKEN_NAME && !top(f)->content) {
+        top(f)->content = f->column;
+    }
+    open_by(f, kind, starts_line);
 }
 
 /* ---- all of a source ---- */

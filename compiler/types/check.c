@@ -190,10 +190,9 @@ static bool hides_prelude(const struct scope *scope, symbol name) {
     return entry && !entry->global->is_internal;
 }
 
-static void check_definition(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig) {
+static struct global_entry *new_entry(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig) {
     struct core_global *global = ARENA_NEW(c->arena, struct core_global);
     struct global_entry *entry = ARENA_NEW(c->arena, struct global_entry);
-    size_t errors = diag_error_count(c->diagnostics);
     *global = (struct core_global){.kind = decl->kind == DECL_FUN      ? GLOBAL_FUN
                                            : decl->kind == DECL_KERNEL ? GLOBAL_KERNEL
                                            : decl->kind == DECL_PARAM  ? GLOBAL_PARAM
@@ -211,86 +210,98 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
     note_place(
         c, (struct name_place){decl->name, decl->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL, false});
     entry->global = global;
+    return entry;
+}
+
+/* Finds the type of a definition by its sig and its body, and reports where they differ. */
+static void check_body(struct checker *c, struct global_entry *entry, const struct ast_decl *decl,
+                       const struct ast_decl *sig) {
+    struct core_global *global = entry->global;
+    size_t errors = diag_error_count(c->diagnostics);
+    signature_variables variables = {0};
+    struct type *expected = NULL;
+    c->depth = 1;
+    if (sig) {
+        expected = type_of_signature(c, sig->signature, &variables);
+        if (diag_has_error_in(c->diagnostics, sig->span)) { /* it does not say what was meant */
+            sig = NULL;
+            expected = NULL;
+        }
+    }
+    if (sig) {
+        entry->sig_span = sig->span;
+        entry->self_types = rigid_types(c, &variables);
+        c->signature_scope = &variables;
+    }
+    global->scheme = scheme_of_type(c, expected ? expected : type_fresh(c, KIND_TYP, 0, decl->name_span));
+    if (decl->kind == DECL_FUN) {
+        entry->is_open = true;
+        define(c, entry);
+    }
+    /* A kernel without parameters is no value: its body runs, at the level of its result. */
+    c->ambient = decl->kind == DECL_KERNEL ? level_fresh(c, DOMAIN_AMBIENT) : level_constant(c, LEVEL_PURE);
+    struct level *inner = NULL;
+    if (decl->kind == DECL_VAL) {
+        global->body = infer_expr(c, decl->body);
+    } else {
+        struct function_parts parts = {.parameters = decl->parameters.at,
+                                       .parameter_count = decl->parameters.count,
+                                       .body = decl->body,
+                                       .span = decl->span,
+                                       .sig_span = sig ? sig->signature->type->span : (struct span){0, 0}};
+        take_levels(c, &parts, decl, sig);
+        if (decl->kind == DECL_KERNEL && decl->levels.count)
+            diag_error(c->diagnostics, DIAG_KERNEL_LEVELS, decl->levels.at[0].span,
+                       "a kernel takes no levels: the level of its result says where it runs");
+        if (decl->kind == DECL_KERNEL) {
+            check_launch(c, global, decl);
+            name_parameters(c, global, decl);
+        }
+        /* Where the sig has fewer arguments, its types are not those of the parameters. */
+        bool has_fewer = expected && count_arguments(expected) < decl->parameters.count;
+        global->body = infer_function(c, &parts, has_fewer ? NULL : expected, &inner);
+    }
+    struct type *found = global->body->type;
+    if (diag_error_count(c->diagnostics) == errors) {
+        if (expected)
+            compare_with_sig(c, decl, sig, found, expected);
+        else if (entry->is_open) {
+            c->reason = callee_keep(c, &(const struct core){.kind = CORE_GLOBAL, .global.global = global});
+            if (!subsume(c, found, global->scheme->type))
+                report_failure(c, decl->name_span, found, global->scheme->type);
+        }
+    }
+    c->depth = 0;
+    struct scheme *scheme;
+    if (diag_error_count(c->diagnostics) != errors)
+        scheme = expected ? (c->pending.count = c->stored.count = 0, generalise(c, expected, 0, true))
+                          : scheme_of_type(c, c->error_type);
+    else
+        scheme = scheme_of_definition(c, decl, global, expected, inner);
+    global->scheme = scheme;
+    finish_self_uses(c, entry);
+    settle_scheme(c, scheme);
+    settle_core(c, global->body);
+    check_literals(c);
+    c->pending.count = c->stored.count = 0;
+    c->signature_scope = NULL;
+    entry->is_open = false;
+    if (diag_error_count(c->diagnostics) != errors && !expected)
+        global->scheme = scheme_of_type(c, c->error_type);
+}
+
+static void check_definition(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig) {
+    struct global_entry *entry = new_entry(c, decl, sig);
     c->at = decl->name_span;
     c->definition = decl;
-    if (decl->kind == DECL_PARAM) {
-        check_param(c, global, decl);
-    } else {
-        signature_variables variables = {0};
-        struct type *expected = NULL;
-        c->depth = 1;
-        if (sig) {
-            expected = type_of_signature(c, sig->signature, &variables);
-            if (diag_has_error_in(c->diagnostics, sig->span)) { /* it does not say what was meant */
-                sig = NULL;
-                expected = NULL;
-            }
-        }
-        if (sig) {
-            entry->sig_span = sig->span;
-            entry->self_types = rigid_types(c, &variables);
-            c->signature_scope = &variables;
-        }
-        global->scheme = scheme_of_type(c, expected ? expected : type_fresh(c, KIND_TYP, 0, decl->name_span));
-        if (decl->kind == DECL_FUN) {
-            entry->is_open = true;
-            define(c, entry);
-        }
-        /* A kernel without parameters is no value: its body runs, at the level of its result. */
-        c->ambient = decl->kind == DECL_KERNEL ? level_fresh(c, DOMAIN_AMBIENT) : level_constant(c, LEVEL_PURE);
-        struct level *inner = NULL;
-        if (decl->kind == DECL_VAL) {
-            global->body = infer_expr(c, decl->body);
-        } else {
-            struct function_parts parts = {.parameters = decl->parameters.at,
-                                           .parameter_count = decl->parameters.count,
-                                           .body = decl->body,
-                                           .span = decl->span,
-                                           .sig_span = sig ? sig->signature->type->span : (struct span){0, 0}};
-            take_levels(c, &parts, decl, sig);
-            if (decl->kind == DECL_KERNEL && decl->levels.count)
-                diag_error(c->diagnostics, DIAG_KERNEL_LEVELS, decl->levels.at[0].span,
-                           "a kernel takes no levels: the level of its result says where it runs");
-            if (decl->kind == DECL_KERNEL) {
-                check_launch(c, global, decl);
-                name_parameters(c, global, decl);
-            }
-            /* Where the sig has fewer arguments, its types are not those of the parameters. */
-            bool has_fewer = expected && count_arguments(expected) < decl->parameters.count;
-            global->body = infer_function(c, &parts, has_fewer ? NULL : expected, &inner);
-        }
-        struct type *found = global->body->type;
-        if (diag_error_count(c->diagnostics) == errors) {
-            if (expected)
-                compare_with_sig(c, decl, sig, found, expected);
-            else if (entry->is_open) {
-                c->reason = callee_keep(c, &(const struct core){.kind = CORE_GLOBAL, .global.global = global});
-                if (!subsume(c, found, global->scheme->type))
-                    report_failure(c, decl->name_span, found, global->scheme->type);
-            }
-        }
-        c->depth = 0;
-        struct scheme *scheme;
-        if (diag_error_count(c->diagnostics) != errors)
-            scheme = expected ? (c->pending.count = c->stored.count = 0, generalise(c, expected, 0, true))
-                              : scheme_of_type(c, c->error_type);
-        else
-            scheme = scheme_of_definition(c, decl, global, expected, inner);
-        global->scheme = scheme;
-        finish_self_uses(c, entry);
-        settle_scheme(c, scheme);
-        settle_core(c, global->body);
-        check_literals(c);
-        c->pending.count = c->stored.count = 0;
-        c->signature_scope = NULL;
-        entry->is_open = false;
-        if (diag_error_count(c->diagnostics) != errors && !expected)
-            global->scheme = scheme_of_type(c, c->error_type);
-    }
+    if (decl->kind == DECL_PARAM)
+        check_param(c, entry->global, decl);
+    else
+        check_body(c, entry, decl, sig);
     if (decl->kind != DECL_FUN)
         define(c, entry);
-    global->index = (uint32_t)c->program->globals.count;
-    vec_push(c->arena, &c->program->globals, global);
+    entry->global->index = (uint32_t)c->program->globals.count;
+    vec_push(c->arena, &c->program->globals, entry->global);
 }
 
 /* ---- declarations ---- */

@@ -354,6 +354,55 @@ static bool begins_binding(struct checker *c, struct span span) {
     return names > 0 && at + 1 < end && at[0] == '=' && at[1] != '=' && at[1] != '>';
 }
 
+static void note_later(struct checker *c, struct diagnostic *d, const struct ast_decl *later, symbol name,
+                       struct span span) {
+    diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
+    const struct ast_decl *here = c->definition;
+    bool is_circle = here && leads_to(c, later, here->name, span);
+    if (is_circle && here->kind == DECL_FUN && later->kind == DECL_FUN)
+        diag_hint(c->diagnostics, d,
+                  "functions cannot call each other: make one of `%s` and `%s`, with a parameter that says which is "
+                  "meant",
+                  here->name->text, name->text);
+    else if (is_circle)
+        diag_hint(c->diagnostics, d, "definitions cannot use each other");
+    else
+        diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+}
+
+/* The name of a type that the definition has where one looks for a value. */
+static bool hint_type_name(struct checker *c, struct diagnostic *d, symbol name) {
+    const struct ast_type *type = map_get(c->type_names, name);
+    const struct ast_decl *here = c->definition;
+    if (!type || !here || type->span.begin < here->span.begin || type->span.end > here->span.end)
+        return false;
+    const struct source *source = c->scope->file->source;
+    bool is_of_elements = type->span.begin > source->base && source->text[type->span.begin - source->base - 1] == '[';
+    diag_note(c->diagnostics, d, type->span, "`%s` is a type here", name->text);
+    diag_hint(c->diagnostics, d,
+              is_of_elements ? "`[a]` is the type of arrays of `a`; the length of an array is `length xs`"
+                             : "what stands behind `:` is a type, as in `(x : int)`; the first element of an array "
+                               "is `head xs`, the others are `drop 1 xs`");
+    return true;
+}
+
+/* The names in scope that are nearest to it. */
+static void suggest_name(struct checker *c, struct diagnostic *d, symbol name) {
+    struct suggestion suggestion = suggestion_for(name->text);
+    for (size_t i = c->bound.count; i-- > 0 && c->offers < OFFERS_MOST; c->offers++)
+        suggestion_offer(&suggestion, c->bound.at[i]->name->text);
+    offer_globals(c, &suggestion, c->scope);
+    for (size_t i = 0; i < c->scope->import_count; i++)
+        offer_globals(c, &suggestion, c->scope->imports[i]);
+    if (c->scope->prelude)
+        offer_globals(c, &suggestion, c->scope->prelude);
+    for (int i = 0; i < PRIM_COUNT; i++)
+        if (!primitive_is_internal((enum primitive)i))
+            suggestion_offer(&suggestion, primitive_info[i].name);
+    if (suggestion.best)
+        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+}
+
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
     if (!is_good_name(name->text))
         return;
@@ -368,19 +417,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
     const struct ast_decl *later = defined_later(c, name, span);
     if (later) {
-        diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
-        const struct ast_decl *here = c->definition;
-        bool is_circle = here && leads_to(c, later, here->name, span);
-        if (is_circle && here->kind == DECL_FUN && later->kind == DECL_FUN)
-            diag_hint(
-                c->diagnostics, d,
-                "functions cannot call each other: make one of `%s` and `%s`, with a parameter that says which is "
-                "meant",
-                here->name->text, name->text);
-        else if (is_circle)
-            diag_hint(c->diagnostics, d, "definitions cannot use each other");
-        else
-            diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+        note_later(c, d, later, name, span);
         return;
     }
     if (hint_let_word(c, d, name))
@@ -419,37 +456,14 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         diag_hint(c->diagnostics, d, "there are no vectors of a few numbers: a tuple is written `(x, y)`");
         return;
     }
-    const struct ast_type *type = map_get(c->type_names, name);
-    if (type && c->definition && type->span.begin >= c->definition->span.begin &&
-        type->span.end <= c->definition->span.end) {
-        const struct source *source = c->scope->file->source;
-        bool is_of_elements =
-            type->span.begin > source->base && source->text[type->span.begin - source->base - 1] == '[';
-        diag_note(c->diagnostics, d, type->span, "`%s` is a type here", name->text);
-        diag_hint(c->diagnostics, d,
-                  is_of_elements ? "`[a]` is the type of arrays of `a`; the length of an array is `length xs`"
-                                 : "what stands behind `:` is a type, as in `(x : int)`; the first element of an array "
-                                   "is `head xs`, the others are `drop 1 xs`");
+    if (hint_type_name(c, d, name))
         return;
-    }
     const char *file = c->library ? c->library->file_of(c->library->context, name) : NULL;
     if (file) {
         diag_hint(c->diagnostics, d, "`%s` is in the library: `import \"%s\"`", name->text, file);
         return;
     }
-    struct suggestion suggestion = suggestion_for(name->text);
-    for (size_t i = c->bound.count; i-- > 0 && c->offers < OFFERS_MOST; c->offers++)
-        suggestion_offer(&suggestion, c->bound.at[i]->name->text);
-    offer_globals(c, &suggestion, c->scope);
-    for (size_t i = 0; i < c->scope->import_count; i++)
-        offer_globals(c, &suggestion, c->scope->imports[i]);
-    if (c->scope->prelude)
-        offer_globals(c, &suggestion, c->scope->prelude);
-    for (int i = 0; i < PRIM_COUNT; i++)
-        if (!primitive_is_internal((enum primitive)i))
-            suggestion_offer(&suggestion, primitive_info[i].name);
-    if (suggestion.best)
-        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+    suggest_name(c, d, name);
 }
 
 /* ---- names that are not for programs ---- */
