@@ -155,6 +155,16 @@ struct fclc_value {
 // again or is closed. A context for C has the host's memory: an array in it is not copied.
 enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
                           char **message);
+// The same, with places of the caller's for the results. into[i] is that of result i: `data`, which
+// is written, or `buffer`, and the extents that it has room for. The result has the same extents,
+// but the first may be lower; results[i] has them, and neither data nor a buffer. A place with
+// neither is none, as is each of a number: that result is as fclc_run gives it. Places share no
+// memory with each other; what one shares with an argument is written when that has been read.
+// Kernels in C store straight into `data`, and all others into `buffer`, where fcl_into_begin says
+// so; else the result is copied there. After a failure there may be anything. FCLC_USAGE: a result
+// does not fit. The interpreter has no buffers.
+enum fclc_status fclc_run_into(struct fclc_kernel *kernel, const struct fclc_value *arguments,
+                               const struct fclc_value *into, struct fclc_value *results, char **message);
 // How many values there are in the parameters together, and in the result.
 void fclc_counts(const struct fclc_kernel *kernel, size_t *arguments, size_t *results);
 // Bytes of an element.

@@ -47,7 +47,12 @@ struct fclc_kernel {
     const struct fclc_type **types; /* and of what types they are: SCALAR, or ARRAY */
     size_t part_count, result_count;
     const struct fclc_type **result_types;
-    struct arena *results; /* of the interpreter's last run */
+    struct fcl_buffer **given;          /* of each argument; and of each result, where it has a place: */
+    struct fcl_buffer **places, **made; /* that, and what the run made; */
+    uint64_t *made_bytes;               /* and how much of it there is */
+    size_t misfit;                      /* the result that its place has no room for, */
+    bool is_misfit;                     /* if there is one */
+    struct arena *results;              /* of the interpreter's last run */
 };
 
 static union scalar scalar_from(enum base base, const struct fclc_value *value) {
@@ -387,6 +392,10 @@ static void find_parts(struct fclc_kernel *k) {
     add_parts(&info->result.type, NULL, &count);
     k->result_types = ARENA_ARRAY(k->arena, const struct fclc_type *, count);
     add_parts(&info->result.type, k->result_types, &k->result_count);
+    k->given = ARENA_ARRAY(k->arena, struct fcl_buffer *, k->part_count);
+    k->places = ARENA_ARRAY(k->arena, struct fcl_buffer *, count);
+    k->made = ARENA_ARRAY(k->arena, struct fcl_buffer *, count);
+    k->made_bytes = ARENA_ARRAY(k->arena, uint64_t, count);
 }
 
 void fclc_counts(const struct fclc_kernel *kernel, size_t *arguments, size_t *results) {
@@ -479,6 +488,10 @@ static uint64_t element_count(const struct fclc_type *type, const int64_t *shape
     return count;
 }
 
+static uint64_t bytes_of(const struct fclc_type *type, const int64_t *shape) {
+    return element_count(type, shape) * base_size((enum base)type->base);
+}
+
 static bool lacks_elements(const struct fclc_kernel *k, size_t part, const struct fclc_value *value) {
     const struct fclc_type *type = k->types[part];
     bool has = value->data || (k->context && value->buffer);
@@ -505,7 +518,7 @@ static bool pass(struct fclc_kernel *k, const struct fclc_value *arguments) {
         *part = (struct device_part){.shape = arguments[i].shape};
         if (type->kind == FCLC_ARRAY) {
             part->elements = element_count(type, arguments[i].shape);
-            if (!pass_array(k, &arguments[i], part, part->elements * base_size((enum base)type->base)))
+            if (!pass_array(k, &arguments[i], part, bytes_of(type, arguments[i].shape)))
                 return false;
         } else {
             part->scalar = scalar_from((enum base)type->base, &arguments[i]);
@@ -523,30 +536,133 @@ static void forget_arguments(struct fclc_kernel *k, const struct fclc_value *arg
     }
 }
 
-static bool run_on_device(struct fclc_kernel *k, const struct fclc_value *arguments, struct fclc_value *results) {
-    struct device_run *run = k->session.run;
-    k->session.why = NULL;
-    bool good =
-        pass(k, arguments) && device_run_pass(run, k->parts, &k->session.why) && device_run_once(run, &k->session.why);
-    memset(results, 0, k->result_count * sizeof *results);
-    for (size_t i = 0; good && i < k->result_count; i++) {
-        if (k->result_types[i]->kind == FCLC_ARRAY) {
-            device_run_shape(run, i, results[i].shape);
-            results[i].buffer = device_run_take(run, i, &k->session.why);
-            good = results[i].buffer != NULL;
-        } else {
-            union scalar scalar = device_run_scalar(run, i);
-            memcpy(&results[i].scalar, &scalar, sizeof scalar);
+/* A call of a kernel. */
+struct run_job {
+    struct fclc_kernel *kernel;
+    const struct fclc_value *arguments, *into; /* the caller's places for the results; or NULL: there are none */
+    struct fclc_value *results;
+};
+
+static bool has_place(const struct run_job *job, size_t result) {
+    return job->into && job->kernel->result_types[result]->kind == FCLC_ARRAY &&
+           (job->into[result].data || job->into[result].buffer);
+}
+
+/* Is each as long as its place, or shorter in the first dimension? Else it is the kernel's `misfit`. */
+static bool results_fit(const struct run_job *job) {
+    struct fclc_kernel *k = job->kernel;
+    for (size_t i = 0; i < k->result_count; i++) {
+        const int64_t *shape = job->results[i].shape;
+        size_t rank = k->result_types[i]->rank, same = 1;
+        while (has_place(job, i) && same < rank && shape[same] == job->into[i].shape[same])
+            same++;
+        if (has_place(job, i) && (same < rank || shape[0] > job->into[i].shape[0])) {
+            k->misfit = i;
+            k->is_misfit = true;
+            return false;
         }
     }
-    for (size_t i = 0; !good && i < k->result_count; i++) {
+    return true;
+}
+
+/* Kernels in C store in the host's memory, others in the device's; what is in neither is read at the end. */
+static bool begin_into(const struct run_job *job) {
+    struct fclc_kernel *k = job->kernel;
+    bool is_host = fcl_device(k->context)->backend == FCL_BACKEND_C;
+    for (size_t i = 0; i < k->part_count; i++)
+        k->given[i] = k->flat_parts[i].buffer;
+    memset(k->places, 0, k->result_count * sizeof(struct fcl_buffer *));
+    for (size_t i = 0; i < k->result_count; i++) {
+        const struct fclc_value *place = &job->into[i];
+        k->places[i] = has_place(job, i) ? place->buffer : NULL;
+        if (has_place(job, i) && !place->buffer && is_host &&
+            fcl_buffer_wrap(k->context, (uintptr_t)place->data, bytes_of(k->result_types[i], place->shape),
+                            &k->places[i]) != FCL_OK)
+            return false;
+    }
+    return fcl_into_begin(k->context, k->places, k->result_count, k->given, k->part_count) == FCL_OK;
+}
+
+static bool end_into(const struct run_job *job, bool is_good) {
+    struct fclc_kernel *k = job->kernel;
+    struct fclc_value *results = job->results;
+    for (size_t i = 0; i < k->result_count; i++) {
+        k->made_bytes[i] = k->places[i] ? bytes_of(k->result_types[i], results[i].shape) : 0;
+        k->made[i] = k->places[i] ? results[i].buffer : NULL;
+        if (k->places[i])
+            results[i].buffer = NULL;
+    }
+    is_good = fcl_into_end(k->context, is_good ? FCL_OK : FCL_INVALID, k->made, k->made_bytes) == FCL_OK && is_good;
+    for (size_t i = 0; i < k->result_count; i++) {
+        if (k->places[i] && k->places[i] != job->into[i].buffer)
+            fcl_buffer_free(k->places[i]);
+        if (k->places[i] || !has_place(job, i))
+            continue;
+        if (is_good)
+            is_good = fcl_read(results[i].buffer, 0, (void *)job->into[i].data,
+                               bytes_of(k->result_types[i], results[i].shape)) == FCL_OK;
         fcl_buffer_free(results[i].buffer);
         results[i].buffer = NULL;
     }
-    if (!good && !k->session.why)
+    return is_good;
+}
+
+static bool take_results(const struct run_job *job) {
+    struct fclc_kernel *k = job->kernel;
+    struct device_run *run = k->session.run;
+    bool is_good = true;
+    for (size_t i = 0; is_good && i < k->result_count; i++) {
+        if (k->result_types[i]->kind == FCLC_ARRAY) {
+            device_run_shape(run, i, job->results[i].shape);
+            job->results[i].buffer = device_run_take(run, i, &k->session.why);
+            is_good = job->results[i].buffer != NULL;
+        } else {
+            union scalar scalar = device_run_scalar(run, i);
+            memcpy(&job->results[i].scalar, &scalar, sizeof scalar);
+        }
+    }
+    return is_good;
+}
+
+static bool run_on_device(const struct run_job *job) {
+    struct fclc_kernel *k = job->kernel;
+    struct device_run *run = k->session.run;
+    k->session.why = NULL;
+    k->is_misfit = false;
+    memset(job->results, 0, k->result_count * sizeof *job->results);
+    bool is_passed = pass(k, job->arguments), is_good = is_passed && (!job->into || begin_into(job));
+    is_good = is_good && device_run_pass(run, k->parts, &k->session.why) && device_run_once(run, &k->session.why) &&
+              take_results(job) && results_fit(job);
+    if (is_passed && job->into)
+        is_good = end_into(job, is_good);
+    for (size_t i = 0; !is_good && i < k->result_count; i++) {
+        fcl_buffer_free(job->results[i].buffer);
+        job->results[i].buffer = NULL;
+    }
+    if (!is_good && !k->session.why)
         k->session.why = fcl_error(k->context);
-    forget_arguments(k, arguments);
-    return good;
+    forget_arguments(k, job->arguments);
+    return is_good;
+}
+
+static const char *shape_text(struct arena *arena, size_t rank, const int64_t *shape) {
+    const char *text = "";
+    for (size_t i = 0; i < rank; i++)
+        text = arena_printf(arena, "%s%s%lld", text, i ? " x " : "", (long long)shape[i]);
+    return text;
+}
+
+static enum exit_status explain_misfit(void *context) {
+    const struct run_job *job = context;
+    const struct fclc_kernel *k = job->kernel;
+    size_t rank = k->result_types[k->misfit]->rank;
+    struct arena *arena = arena_new();
+    enum exit_status status = driver_complain(
+        &k->program->options, EXIT_USAGE, "%s: result %zu has %s elements, and there is room for %s%s", k->info->name,
+        k->misfit + 1, shape_text(arena, rank, job->results[k->misfit].shape),
+        shape_text(arena, rank, job->into[k->misfit].shape), rank > 1 ? "; only the first number may be lower" : "");
+    arena_free(arena);
+    return status;
 }
 
 /* Why it failed, among the places of the source. */
@@ -624,14 +740,23 @@ static void value_to(const struct host_value *value, struct fclc_value **at) {
     }
 }
 
-struct interp_job {
-    struct fclc_kernel *kernel;
-    const struct fclc_value *arguments;
-    struct fclc_value *results;
-};
+/* To the caller's places. */
+static bool copy_results(const struct run_job *job) {
+    if (!results_fit(job))
+        return false;
+    for (size_t i = 0; i < job->kernel->result_count; i++) {
+        if (!has_place(job, i))
+            continue;
+        uint64_t bytes = bytes_of(job->kernel->result_types[i], job->results[i].shape);
+        if (bytes)
+            memcpy((void *)job->into[i].data, job->results[i].data, bytes);
+        job->results[i].data = NULL;
+    }
+    return true;
+}
 
 static enum exit_status interpret(void *context) {
-    const struct interp_job *job = context;
+    const struct run_job *job = context;
     struct fclc_kernel *k = job->kernel;
     struct compilation *c = k->program->c;
     arena_free(k->results);
@@ -654,12 +779,14 @@ static enum exit_status interpret(void *context) {
         struct fclc_value *to = job->results;
         memset(to, 0, k->result_count * sizeof *to);
         value_to(result, &to);
+        if (job->into && !copy_results(job))
+            status = explain_misfit(context);
     }
     return say(k, execution.diagnostics, status);
 }
 
-enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
-                          char **message) {
+enum fclc_status fclc_run_into(struct fclc_kernel *kernel, const struct fclc_value *arguments,
+                               const struct fclc_value *into, struct fclc_value *results, char **message) {
     ENTER;
     if (message)
         *message = NULL;
@@ -669,12 +796,17 @@ enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *a
         if (lacks_elements(kernel, i, &arguments[i]))
             return refuse(message, "fclc_run", "elements of an array that has some");
     struct options *options = &kernel->program->options;
-    if (!kernel->context) {
-        struct interp_job job = {kernel, arguments, results};
+    struct run_job job = {kernel, arguments, into, results};
+    if (!kernel->context)
         return make_call(options, message, true, interpret, &job);
-    }
-    if (run_on_device(kernel, arguments, results) ||
-        (may_run_otherwise(kernel) && run_on_device(kernel, arguments, results)))
+    if (run_on_device(&job) || (may_run_otherwise(kernel) && run_on_device(&job)))
         return FCLC_GOOD;
+    if (kernel->is_misfit)
+        return make_call(options, message, false, explain_misfit, &job);
     return make_call(options, message, false, explain_failure, kernel);
+}
+
+enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
+                          char **message) {
+    return fclc_run_into(kernel, arguments, NULL, results, message);
 }

@@ -8,6 +8,9 @@
 static int wrong(const struct call *call, const char *format, va_list arguments) {
     char text[512];
     vsnprintf(text, sizeof text, format, arguments);
+    if (!call->number)
+        return py_wrong_argument("%s: `out`, for the result `%s`, %s", call->kernel->info->name, call->parameter->text,
+                                 text);
     return py_wrong_argument("%s: argument %zu, `%s : %s`, %s", call->kernel->info->name, call->number,
                              call->parameter->name, call->parameter->text, text);
 }
@@ -80,6 +83,8 @@ static int take_scalar(struct call *call, const struct fclc_type *type, PyObject
     const struct base *base = &py_bases[type->base];
     struct fclc_value *value = &call->values[call->value_count++];
     char found[64];
+    if (!call->number)
+        return py_wrong(call, "has None in the place of a number, which is given as without `out`");
     if (base->kind == 'i' || base->kind == 'u')
         return take_integer(call, base, object, &value->scalar.integer);
     if (base->kind == 'b') {
@@ -140,6 +145,9 @@ static int is_convertible(const struct fclc_type *type, char kind) {
 int py_take_base(struct call *call, const struct fclc_type *type, int base, const char *format) {
     if (is_base(type, base))
         return 0;
+    if (base >= 0 && !call->number)
+        return py_wrong(call, "wants elements of type %s, and this array's are %s", py_bases[type->base].numpy,
+                        py_bases[base].numpy);
     if (base < 0)
         return py_wrong(call, "wants elements of type %s, and this array has others (%s)", py_bases[type->base].numpy,
                         format ? format : "?");
@@ -184,8 +192,10 @@ static int take_view(struct call *call, const struct fclc_type *type, PyObject *
                                 py_bases[type->base].numpy, found);
     }
     call->view_count++;
+    if (!call->number && view->readonly)
+        return py_wrong(call, "wants an array that can be written");
     int base = py_base_of_format(view->format, view->itemsize);
-    if (!is_base(type, base) && type->base != FCLC_BF16) {
+    if (!is_base(type, base) && type->base != FCLC_BF16 && call->number) {
         int is_wanted = converts(call);
         PyObject *other = is_wanted == 1
                               ? PyObject_CallFunctionObjArgs(py.converted, object, py.numpy_scalars[type->base], NULL)
@@ -202,6 +212,8 @@ static int take_view(struct call *call, const struct fclc_type *type, PyObject *
     value->data = view->buf;
     if (py_view_is_dense(view) && (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
         return 0;
+    if (!call->number)
+        return py_wrong(call, "wants an array without gaps, in row-major order");
     PyObject *copy = py_view_copy(view);
     value->data = copy ? PyByteArray_AsString(copy) : NULL;
     return py_hold(call, copy);
@@ -276,6 +288,8 @@ int py_take_host(struct call *call, const struct fclc_type *type, PyObject *obje
     PyObject *array, *method;
     char found[64];
     py_type_name(object, found, sizeof found);
+    if (!call->number) /* what is made of it would be a copy */
+        return py_wrong(call, "wants an array to store into, not a value of type %s", found);
     if (PyList_Check(object) || PyTuple_Check(object) || strcmp(found, "range") == 0) {
         if (!(array = array_of_list(type, object)))
             return py_wrong_because(call, "cannot be made an array of %s", py_bases[type->base].numpy);
@@ -293,6 +307,10 @@ int py_take_host(struct call *call, const struct fclc_type *type, PyObject *obje
 
 static int take_array(struct call *call, const struct fclc_type *type, PyObject *object) {
     struct fclc_value *value = &call->values[call->value_count++];
+    if (!call->number) {
+        call->places[call->value_count - 1 - call->kernel->argument_count] = object;
+        py_hold(call, Py_NewRef(object));
+    }
     if (PyObject_TypeCheck(object, (PyTypeObject *)py.array_type))
         return take_device_array(call, type, (struct array *)object, value);
     if (PyObject_CheckBuffer(object) || PyList_Check(object))
@@ -316,7 +334,7 @@ static int take_array(struct call *call, const struct fclc_type *type, PyObject 
 
 /* Checks that the parts of an array of tuples, from `first` on, have one shape. */
 static int check_shapes(struct call *call, const struct fclc_type *type, size_t first) {
-    for (size_t i = first + 1; type->rank && i < call->value_count; i++)
+    for (size_t i = first + 1; type->rank && call->number && i < call->value_count; i++)
         if (memcmp(call->values[i].shape, call->values[first].shape, type->rank * sizeof(int64_t)) != 0)
             return py_wrong(call, "wants arrays of one shape");
     return 0;
@@ -357,6 +375,8 @@ static int take_record(struct call *call, const struct fclc_type *type, PyObject
     int structured = is_structured(object);
     if (structured < 0)
         return -1;
+    if (structured && !call->number)
+        return py_wrong(call, "wants an array for each field, in a dict or a tuple");
     if (PyDict_Check(object) && (size_t)PyDict_Size(object) > type->count)
         return py_wrong(call, "wants a dict of %zu fields, and has %zu", type->count, (size_t)PyDict_Size(object));
     size_t first = call->value_count;
@@ -378,6 +398,10 @@ static int take_record(struct call *call, const struct fclc_type *type, PyObject
 }
 
 static int take(struct call *call, const struct fclc_type *type, PyObject *object) {
+    if (!call->number && object == Py_None) {
+        call->value_count += py_count_parts(type);
+        return 0;
+    }
     if (has_mask(object, 0))
         return py_wrong(call, "has a mask, which a kernel would not see: `.filled(0)` gives an array without one, with "
                               "0 where it masks");
@@ -406,5 +430,11 @@ int py_take_all(struct call *call, PyObject *args) {
         if (take(call, &call->parameter->type, PyTuple_GetItem(args, (Py_ssize_t)i)) != 0)
             return -1;
     }
+    int has_arrays = call->has_arrays;
+    call->parameter = &call->kernel->info->result;
+    call->number = 0;
+    if (call->out && take(call, &call->parameter->type, call->out) != 0)
+        return -1;
+    call->has_arrays = has_arrays;
     return 0;
 }

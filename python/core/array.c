@@ -224,25 +224,38 @@ static int fits_shape(Py_ssize_t count, int rank, Py_ssize_t *shape) {
     return product == count && (!open || *open >= 0);
 }
 
-/* The same memory in another shape, of extents or a tuple of them. */
-static PyObject *array_reshape(PyObject *object, PyObject *args) {
-    struct array *a = (struct array *)object;
-    PyObject *only = PyTuple_Size(args) == 1 ? PyTuple_GetItem(args, 0) : NULL;
-    PyObject *extents = only && !PyIndex_Check(only) ? PySequence_Tuple(only) : Py_NewRef(args);
-    Py_ssize_t shape[FCLC_MAX_RANK];
-    int rank, is_read = extents && take_extents(extents, &rank, shape) == 0;
-    struct array *other = NULL;
-    if (is_read && !fits_shape(py_array_count(a), rank, shape))
-        PyErr_Format(PyExc_ValueError, "an array of %zd elements cannot have the shape %R", py_array_count(a), extents);
-    else if (is_read)
-        other = new_array(a->device, a->base, rank, shape);
-    Py_XDECREF(extents);
+/* The same memory in another shape. */
+static PyObject *in_shape(struct array *a, int rank, const Py_ssize_t *shape) {
+    struct array *other = new_array(a->device, a->base, rank, shape);
     if (other) {
         other->buffer = a->buffer;
         other->owner = a->owner ? a->owner : a;
         TAKE(other->owner);
     }
     return (PyObject *)other;
+}
+
+PyObject *py_array_first(struct array *a, Py_ssize_t count) {
+    Py_ssize_t shape[FCLC_MAX_RANK];
+    memcpy(shape, a->shape, sizeof shape);
+    shape[0] = count;
+    return in_shape(a, a->rank, shape);
+}
+
+/* In a shape of extents, or a tuple of them. */
+static PyObject *array_reshape(PyObject *object, PyObject *args) {
+    struct array *a = (struct array *)object;
+    PyObject *only = PyTuple_Size(args) == 1 ? PyTuple_GetItem(args, 0) : NULL;
+    PyObject *extents = only && !PyIndex_Check(only) ? PySequence_Tuple(only) : Py_NewRef(args);
+    Py_ssize_t shape[FCLC_MAX_RANK];
+    int rank, is_read = extents && take_extents(extents, &rank, shape) == 0;
+    PyObject *other = NULL;
+    if (is_read && !fits_shape(py_array_count(a), rank, shape))
+        PyErr_Format(PyExc_ValueError, "an array of %zd elements cannot have the shape %R", py_array_count(a), extents);
+    else if (is_read)
+        other = in_shape(a, rank, shape);
+    Py_XDECREF(extents);
+    return other;
 }
 
 /* Pickled, it is NumPy's array, which is put on the device of that name. */

@@ -30,7 +30,7 @@ static int copy_results(const struct fclc_type *type, struct fclc_value **at) {
         return is_good;
     }
     struct fclc_value *value = (*at)++;
-    if (type->kind == FCLC_SCALAR)
+    if (type->kind == FCLC_SCALAR || !value->data)
         return 1;
     size_t bytes = fclc_base_bytes(type->base);
     for (size_t i = 0; i < type->rank; i++)
@@ -53,11 +53,27 @@ static PyObject *host_array(int base, int rank, const Py_ssize_t *shape, const v
     return array;
 }
 
+/* The place that the caller gave for a result; where the result is shorter, the part that has it. */
+static PyObject *place_of(PyObject *place, Py_ssize_t room, Py_ssize_t count) {
+    if (count == room)
+        return Py_NewRef(place);
+    if (PyObject_TypeCheck(place, (PyTypeObject *)py.array_type))
+        return py_array_first((struct array *)place, count);
+    PyObject *end = PyLong_FromSsize_t(count), *slice = end ? PySlice_New(NULL, end, NULL) : NULL;
+    PyObject *part = slice ? PyObject_GetItem(place, slice) : NULL;
+    Py_XDECREF(slice);
+    Py_XDECREF(end);
+    return part;
+}
+
 static PyObject *array_object(struct call *call, int base, int rank, struct fclc_value *value, int keep) {
     struct device *device = call->kernel->program->device;
     Py_ssize_t shape[FCLC_MAX_RANK];
     for (int i = 0; i < rank; i++)
         shape[i] = (Py_ssize_t)value->shape[i];
+    size_t which = (size_t)(value - call->results);
+    if (call->out && call->places[which])
+        return place_of(call->places[which], (Py_ssize_t)call->into[which].shape[0], shape[0]);
     if (!device)
         return host_array(base, rank, shape, value->data);
     struct array *a = py_array_new(device, value->buffer, base, rank, shape);
@@ -104,12 +120,16 @@ static PyObject *result_object(struct call *call, const struct fclc_type *type, 
 /* ---- calls ---- */
 
 /* With the guard held, and Python's lock not. */
-static enum fclc_status run_wrapped(struct call *call, struct fclc_value *results, char **message) {
+static enum fclc_status run_wrapped(struct call *call, char **message) {
     struct kernel *k = call->kernel;
     struct fcl_context *context = k->program->device ? k->program->device->context : NULL;
     enum fclc_status status = FCLC_GOOD;
     size_t wrapped = 0;
     *message = NULL;
+    if (call->stream && fcl_use_queue(context, call->stream) != FCL_OK) {
+        *message = strdup(fcl_error(context));
+        return FCLC_DEVICE;
+    }
     for (; status == FCLC_GOOD && wrapped < call->foreign_count; wrapped++) {
         const struct foreign *one = &call->foreign[wrapped];
         if (fcl_buffer_wrap(context, one->address, one->bytes, &one->value->buffer) != FCL_OK) {
@@ -118,8 +138,10 @@ static enum fclc_status run_wrapped(struct call *call, struct fclc_value *result
         }
     }
     if (status == FCLC_GOOD)
-        status = fclc_run(k->kernel, call->values, results, message);
-    if (wrapped) /* their owner may write there next */
+        status = fclc_run_into(k->kernel, call->values, call->out ? call->into : NULL, call->results, message);
+    if (call->stream)
+        fcl_use_queue(context, NULL);
+    else if (wrapped) /* their owner may write there next */
         fcl_finish(context);
     while (wrapped)
         fcl_buffer_free(call->foreign[--wrapped].value->buffer);
@@ -135,28 +157,33 @@ static void free_results(struct kernel *k, struct guard *guard, struct fclc_valu
 }
 
 /* `keep`: 1, 0, or -1, as the arguments are. */
-static PyObject *run(struct call *call, struct fclc_value *results, int keep) {
+static PyObject *run(struct call *call, int keep) {
     struct kernel *k = call->kernel;
     struct guard *guard = py_program_guard(k->program);
     char *opening = NULL, *message = NULL;
-    struct fclc_value *at = results;
+    struct fclc_value *results = call->results, *at = results;
     int is_copied = 1;
     if (py_guard_enter(guard, 1) != 0)
         return NULL;
     memset(results, 0, k->result_count * sizeof *results);
     enum fclc_status opened = py_kernel_open(k, &opening), status = FCLC_WRONG;
     if (opened == FCLC_GOOD) {
-        Py_BEGIN_ALLOW_THREADS status = run_wrapped(call, results, &message);
+        Py_BEGIN_ALLOW_THREADS status = run_wrapped(call, &message);
         if (status == FCLC_GOOD && !k->program->device)
             is_copied = copy_results(&k->info->result.type, &at);
         Py_END_ALLOW_THREADS
     }
     py_guard_leave(guard);
     int is_good = py_take_message(opened, opening) == 0;
-    if (is_good)
-        is_good = py_take_message(status, message) == 0;
-    else
+    if (is_good && status == FCLC_USAGE) { /* a result does not fit */
+        py_wrong_argument("%s", message ? message : "fclc failed, and did not say why");
+        is_good = 0;
         fclc_free(message);
+    } else if (is_good) {
+        is_good = py_take_message(status, message) == 0;
+    } else {
+        fclc_free(message);
+    }
     if (is_good && !is_copied)
         PyErr_NoMemory();
     at = results;
@@ -168,43 +195,57 @@ static PyObject *run(struct call *call, struct fclc_value *results, int keep) {
     return result;
 }
 
-/* How a call is to be made, by keywords; each 1, 0, or -1: it was not said. */
+/* How a call is to be made, by keywords: 1, 0, or -1, and objects, or NULL: it was not said. */
 struct manner {
     int keep, convert;
+    PyObject *out, *stream; /* of the caller's keywords, which live as long */
 };
 
-static int *manner_named(struct manner *manner, const char *name) {
-    return strcmp(name, "keep") == 0 ? &manner->keep : strcmp(name, "convert") == 0 ? &manner->convert : NULL;
+/* 1: it is such a keyword, and was taken; 0: it is not; -1: its value is wrong. */
+static int take_manner(struct manner *manner, const char *name, PyObject *value) {
+    int *way = strcmp(name, "keep") == 0 ? &manner->keep : strcmp(name, "convert") == 0 ? &manner->convert : NULL;
+    PyObject **object = strcmp(name, "out") == 0 ? &manner->out : strcmp(name, "stream") == 0 ? &manner->stream : NULL;
+    if (way)
+        return (*way = PyObject_IsTrue(value)) < 0 ? -1 : 1;
+    if (object)
+        *object = value == Py_None ? NULL : value;
+    return object != NULL;
 }
 
 /* Calls with few values take no memory for them. */
 static PyObject *take_and_run(struct kernel *k, PyObject *args, const struct manner *manner) {
     struct fclc_value few_values[FEW], few_results[FEW];
     Py_buffer few_views[2 * FEW];
-    PyObject *few_held[3 * FEW];
+    PyObject *few_held[4 * FEW], *few_places[FEW];
     struct foreign few_foreign[FEW];
     struct call call = {.kernel = k,
                         .values = few_values,
                         .views = few_views,
                         .held = few_held,
                         .foreign = few_foreign,
+                        .places = few_places,
+                        .results = few_results,
+                        .out = manner->out,
                         .converts = manner->convert};
-    struct fclc_value *results = few_results;
-    size_t most = k->argument_count > k->result_count ? k->argument_count : k->result_count;
+    size_t parts = k->argument_count + k->result_count;
     char *room = NULL;
-    if (most > FEW) {
-        room = malloc(
-            most * (2 * sizeof *call.values + 2 * sizeof *call.views + 3 * sizeof *call.held + sizeof *call.foreign));
+    if (parts > FEW) {
+        room = malloc(parts * (2 * sizeof *call.values + 2 * sizeof *call.views + sizeof *call.foreign +
+                               4 * sizeof *call.held + sizeof *call.places));
         if (!room)
             return PyErr_NoMemory();
         call.values = (struct fclc_value *)room;
-        results = call.values + most;
-        call.views = (Py_buffer *)(results + most);
-        call.foreign = (struct foreign *)(call.views + 2 * most);
-        call.held = (PyObject **)(call.foreign + most);
+        call.results = call.values + parts;
+        call.views = (Py_buffer *)(call.results + parts);
+        call.foreign = (struct foreign *)(call.views + 2 * parts);
+        call.held = (PyObject **)(call.foreign + parts);
+        call.places = call.held + 4 * parts;
     }
-    memset(call.values, 0, k->argument_count * sizeof *call.values);
-    PyObject *result = py_take_all(&call, args) == 0 ? run(&call, results, manner->keep) : NULL;
+    call.into = call.values + k->argument_count;
+    memset(call.values, 0, (manner->out ? parts : k->argument_count) * sizeof *call.values);
+    memset(call.places, 0, k->result_count * sizeof(PyObject *));
+    int is_taken = (!manner->stream || py_take_stream(&call, manner->stream) == 0) && py_take_all(&call, args) == 0;
+    PyObject *result = is_taken ? run(&call, manner->keep) : NULL;
     while (call.view_count)
         PyBuffer_Release(&call.views[--call.view_count]);
     while (call.held_count)
@@ -232,7 +273,7 @@ static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwarg
         size_t i = 0;
         while (text && i < count && strcmp(k->info->parameters[i].name, text) != 0)
             i++;
-        int is_bad = !text, *way = text ? manner_named(manner, text) : NULL;
+        int is_bad = !text, way = 0;
         if (text && i < count) {
             is_bad = i < given || PyTuple_GetItem(all, (Py_ssize_t)i);
             if (is_bad)
@@ -242,9 +283,8 @@ static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwarg
                 PyTuple_SetItem(all, (Py_ssize_t)i, value);
                 filled++;
             }
-        } else if (way) {
-            *way = PyObject_IsTrue(value);
-            is_bad = *way < 0;
+        } else if (text && (way = take_manner(manner, text, value))) {
+            is_bad = way < 0;
         } else if (text) {
             if (!*others)
                 *others = PyDict_New();
@@ -288,7 +328,7 @@ static PyObject *call_with(struct kernel *k, PyObject *args, const struct manner
 
 PyObject *py_kernel_call(PyObject *object, PyObject *args, PyObject *kwargs) {
     struct kernel *k = (struct kernel *)object;
-    struct manner manner = {-1, -1};
+    struct manner manner = {-1, -1, NULL, NULL};
     if (!kwargs || PyDict_Size(kwargs) == 0)
         return call_with(k, args, &manner);
     PyObject *others = NULL, *all = sort_keywords(k, args, kwargs, &manner, &others), *result = NULL;

@@ -133,6 +133,8 @@ PyObject *py_shape_tuple(int rank, const Py_ssize_t *shape);
 PyObject *py_numpy_empty(int base, int rank, const Py_ssize_t *shape, Py_buffer *view);
 /* A copy as a NumPy array. */
 PyObject *py_array_read(struct array *a);
+/* The memory of its first `count` rows. */
+PyObject *py_array_first(struct array *a, Py_ssize_t count);
 extern PyType_Spec py_array_spec;
 
 /* ---- program.c ---- */
@@ -155,6 +157,8 @@ struct kernel {
 };
 /* The caller holds the guard. It gives the message to py_take_message after it has released the guard. */
 enum fclc_status py_kernel_open(struct kernel *k, char **message);
+/* Arrays and numbers, through all tuples. */
+size_t py_count_parts(const struct fclc_type *type);
 extern PyType_Spec py_kernel_spec;
 
 /* ---- arguments.c ---- */
@@ -163,9 +167,13 @@ extern PyType_Spec py_kernel_spec;
 struct call {
     struct kernel *kernel;
     const struct fclc_parameter *parameter; /* in work, */
-    size_t number;                          /* from 1 */
-    struct fclc_value *values;              /* the arguments' parts, so far */
+    size_t number;                          /* from 1; 0: it is the result, whose places are taken */
+    struct fclc_value *values;              /* the arguments' parts, so far; then, with `out`, the results' places */
     size_t value_count;
+    PyObject **places; /* what the caller gave for each part of the result; NULL: nothing */
+    PyObject *out;     /* these, as the caller gave them; or NULL */
+    struct fclc_value *into, *results;
+    void *stream;     /* that the call works on; NULL: the device's */
     Py_buffer *views; /* of host memory */
     size_t view_count;
     PyObject **held; /* what keeps memory alive */
@@ -191,9 +199,14 @@ int py_take_shape(struct call *call, const struct fclc_type *type, int rank, con
                   struct fclc_value *value);
 int py_take_base(struct call *call, const struct fclc_type *type, int base, const char *format);
 int py_take_host(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value);
+/* Also the places of the results, if there are any. */
 int py_take_all(struct call *call, PyObject *args);
 
 /* ---- exchange.c ---- */
+
+#define CUDA_DEFAULT_STREAM ((void *)1) /* the legacy one, as CUDA and DLPack call it */
+/* The handle of a CUDA stream or OpenCL queue: a number, or an object of PyTorch, CuPy, PyOpenCL and others. */
+int py_take_stream(struct call *call, PyObject *object);
 
 /* `fcl.Array` gives these to NumPy, CuPy and others: a field and two methods. */
 PyObject *py_array_interface(PyObject *object, void *closure);

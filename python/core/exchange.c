@@ -139,6 +139,51 @@ PyObject *py_array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs) {
 
 /* ---- theirs ---- */
 
+/* The handle has a name in each library. */
+static int find_handle(PyObject *object, PyObject **handle) {
+    static const char *const names[] = {"cuda_stream", "ptr", "int_ptr"}; /* of PyTorch, CuPy, PyOpenCL */
+    int found = py_find(object, "__cuda_stream__", handle);
+    if (found == 1) { /* its version, and the handle */
+        PyObject *pair = PyObject_CallNoArgs(*handle);
+        Py_DECREF(*handle);
+        *handle = pair ? PySequence_GetItem(pair, 1) : NULL;
+        Py_XDECREF(pair);
+        return *handle ? 1 : -1;
+    }
+    for (size_t i = 0; found == 0 && i < sizeof names / sizeof *names; i++)
+        found = py_find(object, names[i], handle);
+    return found;
+}
+
+int py_take_stream(struct call *call, PyObject *object) {
+    struct device *device = call->kernel->program->device;
+    const char *name = call->kernel->info->name;
+    enum fcl_backend backend = device ? fcl_device(device->context)->backend : FCL_BACKEND_C;
+    if (backend == FCL_BACKEND_C)
+        return py_wrong_argument("%s: `stream` is of a CUDA or OpenCL device, and this kernel runs %s", name,
+                                 device ? "in C" : "in the interpreter");
+    PyObject *handle = NULL;
+    char type[64];
+    py_type_name(object, type, sizeof type);
+    if (PyIndex_Check(object))
+        handle = PyNumber_Index(object);
+    else if (find_handle(object, &handle) == 0)
+        return py_wrong_argument("%s: `stream` is the address of a stream or queue, or an object that has one, and "
+                                 "this is of type %s",
+                                 name, type);
+    if (!handle)
+        return -1;
+    call->stream = PyLong_AsVoidPtr(handle);
+    Py_DECREF(handle);
+    if (PyErr_Occurred())
+        return -1;
+    if (!call->stream && backend != FCL_BACKEND_CUDA)
+        return py_wrong_argument("%s: `stream` has the address 0, and OpenCL has no queue there", name);
+    if (!call->stream)
+        call->stream = CUDA_DEFAULT_STREAM;
+    return 0;
+}
+
 /* Memory of somebody else's on a device of this kind. */
 static int take_foreign(struct call *call, const struct fclc_type *type, unsigned long long address,
                         struct fclc_value *value) {
@@ -208,6 +253,8 @@ int py_take_cuda(struct call *call, const struct fclc_type *type, PyObject *inte
         if (strlen(text) == 3 && text[0] != '>' && text[1] == *py_bases[i].numpy &&
             (text[2] - '0') * 8 == py_bases[i].bits)
             base = i;
+    if (is_read_only && !call->number)
+        return py_wrong(call, "wants an array that can be written");
     if (py_take_base(call, type, base, text) != 0 || py_take_shape(call, type, (int)rank, extents, value) != 0)
         return -1;
     if (strides && strides != Py_None &&
@@ -218,7 +265,9 @@ int py_take_cuda(struct call *call, const struct fclc_type *type, PyObject *inte
     }
     if (stream && stream != Py_None) { /* 1 and 2 are the default streams */
         void *handle = PyLong_AsVoidPtr(stream);
-        if (PyErr_Occurred() || wait_for(call, (uintptr_t)handle <= 2 ? NULL : handle) != 0)
+        if (PyErr_Occurred())
+            return -1;
+        if ((!call->stream || handle != call->stream) && wait_for(call, (uintptr_t)handle <= 2 ? NULL : handle) != 0)
             return -1;
     }
     return take_foreign(call, type, address, value);
@@ -241,12 +290,13 @@ int py_take_dlpack(struct call *call, const struct fclc_type *type, PyObject *ob
     if (!runs_on_cuda(call))
         return py_wrong(call, "is in a CUDA device's memory, and this kernel runs elsewhere: use target=\"cuda\"");
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__"), *none = PyTuple_New(0);
-    PyObject *keywords = Py_BuildValue("{s:i}", "stream", 1); /* the legacy default stream: it is waited for */
+    PyObject *stream = PyLong_FromVoidPtr(call->stream ? call->stream : CUDA_DEFAULT_STREAM);
+    PyObject *keywords = stream ? Py_BuildValue("{s:N}", "stream", stream) : NULL;
     PyObject *capsule = method && none && keywords ? PyObject_Call(method, none, keywords) : NULL;
     Py_XDECREF(method);
     Py_XDECREF(none);
     Py_XDECREF(keywords);
-    if (py_hold(call, capsule) != 0 || wait_for(call, NULL) != 0)
+    if (py_hold(call, capsule) != 0 || (!call->stream && wait_for(call, NULL) != 0))
         return -1;
     struct dl_managed *managed = PyCapsule_GetPointer(capsule, dl_name);
     if (!managed)

@@ -172,10 +172,10 @@ PyType_Spec py_program_spec = {"fcl._core.Program", sizeof(struct program), 0, P
 
 /* ---- kernels ---- */
 
-static size_t count_parts(const struct fclc_type *type) {
+size_t py_count_parts(const struct fclc_type *type) {
     size_t count = type->kind != FCLC_TUPLE;
     for (size_t i = 0; type->kind == FCLC_TUPLE && i < type->count; i++)
-        count += count_parts(&type->items[i]);
+        count += py_count_parts(&type->items[i]);
     return count;
 }
 
@@ -194,9 +194,9 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
             Py_INCREF(program);
             self->program = p;
             self->info = &p->kernels[i];
-            self->result_count = count_parts(&self->info->result.type);
+            self->result_count = py_count_parts(&self->info->result.type);
             for (size_t n = 0; n < self->info->parameter_count; n++)
-                self->argument_count += count_parts(&self->info->parameters[n].type);
+                self->argument_count += py_count_parts(&self->info->parameters[n].type);
             return (PyObject *)self;
         }
     PyErr_Format(PyExc_AttributeError, "there is no kernel `%s`", name);

@@ -37,6 +37,9 @@ _FLAGS = {"approximate": "--approximate", "contract": "--contract", "no_prelude"
 _OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "warp_size", "vector_bytes", "shared_bytes",
             "unroll", "optimise", "tuning"}
 
+# Keywords of a call, beside options and params.
+_KEYWORDS = ("keep", "convert", "out", "stream", "options")
+
 _Files = tuple[tuple[str, "str | None"], ...]  # paths and texts
 _CHOICES = 32  # programs with other options or params that one keeps, of 2 to 3 MB each
 
@@ -212,10 +215,10 @@ def _signature(parameters: tuple[tuple[str, str, Any], ...], result: str) -> ins
     names: list[str] = []
     by_name = 0
     for i, (name, _, _) in enumerate(parameters):
-        if not name.isidentifier() or keyword.iskeyword(name) or name in ("keep", "convert", "options"):
+        if not name.isidentifier() or keyword.iskeyword(name) or name in _KEYWORDS:
             by_name = i + 1
             name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in name) or "argument"
-        while name in names or keyword.iskeyword(name) or name in ("keep", "convert", "options"):
+        while name in names or keyword.iskeyword(name) or name in _KEYWORDS:
             name += "_"
         names.append(name)
     kinds = inspect.Parameter
@@ -224,6 +227,8 @@ def _signature(parameters: tuple[tuple[str, str, Any], ...], result: str) -> ins
           for i, (name, (_, text, _)) in enumerate(zip(names, parameters))),
         kinds("keep", kinds.KEYWORD_ONLY, default=None, annotation="bool | None"),
         kinds("convert", kinds.KEYWORD_ONLY, default=None, annotation="bool | None"),
+        kinds("out", kinds.KEYWORD_ONLY, default=None, annotation="Any"),
+        kinds("stream", kinds.KEYWORD_ONLY, default=None, annotation="Any"),
         kinds("options", kinds.VAR_KEYWORD, annotation="Any")], return_annotation=result)
 
 
@@ -231,7 +236,9 @@ class Kernel(_core.Kernel):
     """A kernel: called with its arguments, in order or by name. Other keywords are options and params for this call,
     `target="c"`, `chunk=512`, which is compiled once for each choice; `keep` is whether results stay in the device's
     memory, as Arrays, and `convert` whether arrays of other numbers are converted: integers where the type holds them
-    all, floats rounded."""
+    all, floats rounded. `out` is an array for the result to be stored in, or of a tuple or record a tuple or dict of
+    these, with None for what is given as ever; what is given is `out` then, or, where the result is shorter, the part
+    of it that has it. `stream` is the CUDA stream or OpenCL queue that this call works on."""
 
     type: str  # as `fclc types` prints it
     path: str  # where it is defined,

@@ -190,11 +190,34 @@ static void run_same(struct fclc_program *program, struct fcl_context *context) 
     fclc_close(same);
 }
 
+/* Results in memory of the caller's: an argument's, one with more room than is wanted, and none. */
+static void run_into(struct fclc_program *program, struct fcl_context *context) {
+    struct fclc_kernel *same;
+    assert_true(fclc_open(&same, program, "same", context, NULL) == FCLC_GOOD);
+    int32_t xs[] = {5, 6}, place[3] = {0, 0, 7}, got[2];
+    struct fclc_value in = {.data = xs, .shape = {2}}, out[4];
+    struct fclc_value into[4] = {{.data = place, .shape = {3}}, {.data = xs, .shape = {2}}};
+    assert_true(fclc_run_into(same, &in, into, out, NULL) == FCLC_GOOD);
+    for (int i = 0; i < 4; i++)
+        assert_true(out[i].shape[0] == 2 && (i > 1) == (out[i].data || out[i].buffer));
+    fetch(&out[2], got, sizeof got);
+    fetch(&out[3], got, sizeof got);
+    assert_true(place[0] == 5 && place[1] == 6 && place[2] == 7);
+    assert_true(xs[0] == 10 && xs[1] == 12 && got[0] == 5 && got[1] == 6);
+    into[0].shape[0] = 1;
+    char *message;
+    assert_true(fclc_run_into(same, &in, into, out, &message) == FCLC_USAGE);
+    assert_true(strstr(message, "same: result 1 has 2 elements, and there is room for 1"));
+    fclc_free(message);
+    fclc_close(same);
+}
+
 static void run_all(const char *const *options, size_t count, struct fcl_context *context) {
     struct fclc_program *program = load(options, count);
     run_both(program, context);
     run_checks(program, context);
     run_same(program, context);
+    run_into(program, context);
     fclc_unload(program);
 }
 
