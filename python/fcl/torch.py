@@ -12,26 +12,17 @@ length of a filter, is a size that only the run tells. PyTorch 2.4 or later is w
 
 from __future__ import annotations
 
-import ast
-import operator
-from typing import Any, Iterator
+from typing import Any
 
 import numpy
 import torch
 
 from . import ArgumentError, Error, Kernel
+from ._operators import Shapes, flat, identifier, nested, parameters, results
 
 __all__ = ["op"]
 
 _names: dict[str, int] = {}  # of operators, and how often each was taken
-
-
-class _Group:
-    """A number, or arrays of one shape: what a type has side by side. Each of its leaves is an argument."""
-
-    def __init__(self, names: list[str], bases: list[str], rank: int | None) -> None:
-        self.names, self.rank = names, rank  # None: a number
-        self.dtypes = [_dtype(base) for base in bases]
 
 
 def _dtype(base: str) -> torch.dtype:
@@ -41,90 +32,18 @@ def _dtype(base: str) -> torch.dtype:
     return found
 
 
-def _leaves(name: str, of: Any) -> Iterator[tuple[str, str]]:
-    """The names and base types of the arrays in an array of tuples."""
-    if of[0] == "array":
-        yield name, of[1]
-    else:
-        for i, item in enumerate(of[2]):
-            yield from _leaves(f"{name}_{i}", item)
-
-
-def _groups(name: str, of: Any) -> Iterator[_Group]:
-    """From a type, as fcl.Kernel has it."""
-    if isinstance(of, str):
-        yield _Group([name], [of], None)
-    elif of[0] == "array" or of[1]:
-        leaves = list(_leaves(name, of))
-        yield _Group([leaf for leaf, _ in leaves], [base for _, base in leaves], of[2] if of[0] == "array" else of[1])
-    else:
-        for i, item in enumerate(of[2]):
-            yield from _groups(f"{name}_{i}", item)
-
-
-def _nested(of: Any, values: Iterator[Any]) -> Any:
-    """The values as a kernel takes them: in tuples, as the type has these."""
-    if isinstance(of, str) or of[0] == "array":
-        return next(values)
-    return tuple(_nested(item, values) for item in of[2])
-
-
-def _flat(result: Any) -> Iterator[Any]:
-    """The parts of what a kernel gives."""
-    if isinstance(result, (dict, tuple)):
-        for item in result.values() if isinstance(result, dict) else result:
-            yield from _flat(item)
-    else:
-        yield result
-
-
-_FOLDS: dict[str, Any] = {"min": torch.sym_min, "max": torch.sym_max}
-_OPERATIONS: dict[type, Any] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
-
-
-def _value(formula: ast.AST, sizes: dict[str, Any], meanings: dict[str, ast.AST | None]) -> Any:
-    """An amount of a report; None: data decide it."""
-    if isinstance(formula, ast.Constant):
-        return formula.value
-    if isinstance(formula, ast.Name):
-        meaning = meanings.get(formula.id)
-        return sizes[formula.id] if formula.id in sizes else meaning and _value(meaning, sizes, meanings)
-    if isinstance(formula, ast.BinOp) and type(formula.op) in _OPERATIONS:
-        sides = [_value(side, sizes, meanings) for side in (formula.left, formula.right)]
-        return None if None in sides else _OPERATIONS[type(formula.op)](*sides)
-    if not isinstance(formula, ast.Call) or not isinstance(formula.func, ast.Name):
-        return None
-    name, parts = formula.func.id, list(formula.args)
-    if name in ("ceil", "floor") and isinstance(parts[0], ast.BinOp) and isinstance(parts[0].op, ast.Div):
-        parts = [parts[0].left, parts[0].right]
-    values = [_value(part, sizes, meanings) for part in parts]
-    if None in values or len(values) != 2:
-        return None
-    above, below = values
-    if name == "ceil":
-        return -(-above // below)
-    return above // below if name == "floor" else _FOLDS[name](above, below) if name in _FOLDS else None
-
-
-def _parsed(text: str) -> ast.AST | None:
-    try:
-        return ast.parse(text, mode="eval").body
-    except SyntaxError:  # words
-        return None
-
-
 class _Operator:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.groups = [list(_groups(_identifier(name), of)) for name, _, of in kernel._parameters]
-        self.results = list(_groups("result", kernel._result[1]))
-        self.shapes: Any = None
+        self.groups, self.results = parameters(kernel), results(kernel)
+        self.dtypes = {base: _dtype(base) for group in (*sum(self.groups, []), *self.results) for base in group.bases}
+        self.shapes: Shapes | None = None
         self.compiled: dict[str, Kernel] = {}  # by targets
 
     def schema(self) -> str:
         arguments = []
         for group in (group for groups in self.groups for group in groups):
-            for name, dtype in zip(group.names, group.dtypes):
+            for name, dtype in zip(group.names, (self.dtypes[base] for base in group.bases)):
                 number = "bool" if dtype == torch.bool else "float" if dtype.is_floating_point else "SymInt"
                 arguments.append(f"{'Tensor' if group.rank is not None else number} {name}")
         count = sum(len(group.names) for group in self.results)
@@ -135,7 +54,7 @@ class _Operator:
         device, at = None, iter(arguments)
         for (name, text, _), groups in zip(self.kernel._parameters, self.groups):
             for group in groups:
-                for dtype, value in zip(group.dtypes, at):
+                for dtype, value in zip((self.dtypes[base] for base in group.bases), at):
                     if group.rank is None:
                         continue
                     where = f"{self.kernel.__name__}: `{name} : {text}` wants"
@@ -157,48 +76,31 @@ class _Operator:
             raise ArgumentError(f"{self.kernel.__name__}: a tensor is on {device}; kernels run on the CPU and on CUDA")
         target = "c" if device.type == "cpu" else f"cuda:{device.index or 0}"
         values = map(_given, arguments)
-        parts = [_nested(of, values) for _, _, of in self.kernel._parameters]
+        parts = [nested(of, values) for _, _, of in self.kernel._parameters]
         kernel = self.compiled.get(target) or self.compiled.setdefault(target, self.kernel._variant({"target": target}))
         found = kernel(*parts, keep=device.type == "cuda")
-        dtypes = [dtype for group in self.results for dtype in group.dtypes]
-        tensors = tuple(_tensor(part, dtype, device) for part, dtype in zip(_flat(found), dtypes))
+        dtypes = [self.dtypes[base] for group in self.results for base in group.bases]
+        tensors = tuple(_tensor(part, dtype, device) for part, dtype in zip(flat(found), dtypes))
         return tensors[0] if len(tensors) == 1 else tensors
 
     def trace(self, *arguments: Any) -> Any:
         """The same without running it: tensors of these shapes."""
         device = self.check(arguments)
         if self.shapes is None:
-            self.shapes = self.read_report()
-        names, extents, meanings = self.shapes
-        sizes = dict(zip(names, self.sizes(arguments)))
-        results, shapes = [], iter(extents)
+            self.shapes = Shapes(self.kernel, torch.sym_min, torch.sym_max)
+        sizes = self.shapes.sizes(arguments)
+        made, extents = [], iter(self.shapes.extents)
         for group in self.results:
-            for i, dtype in enumerate(group.dtypes):
-                formulas = next(shapes)
+            for i, base in enumerate(group.bases):
+                formulas = next(extents)
                 if i == 0:  # those of a group have one shape
-                    shape = [self.extent(formula, sizes, meanings) for formula in formulas]
-                results.append(torch.empty(shape, dtype=dtype, device=device))
-        return results[0] if len(results) == 1 else tuple(results)
+                    shape = [self.extent(formula, sizes) for formula in formulas]
+                made.append(torch.empty(shape, dtype=self.dtypes[base], device=device))
+        return made[0] if len(made) == 1 else tuple(made)
 
-    def sizes(self, arguments: tuple[Any, ...]) -> Iterator[Any]:
-        """Numbers and extents in the order of a report's `parameters`."""
-        at = iter(arguments)
-        for group in (group for groups in self.groups for group in groups):
-            first = [next(at) for _ in group.names][0]
-            yield from [first] if group.rank is None else first.shape
-
-    def read_report(self) -> Any:
-        report = self.kernel.report("c").json["kernels"][0]
-        return ([parameter["name"] for parameter in report["parameters"]],
-                [[_parsed(extent["text"]) for extent in result["extents"]] for result in report["results"]],
-                {name["name"]: _parsed(name["meaning"]) for name in report["names"]})
-
-    def extent(self, formula: ast.AST | None, sizes: dict[str, Any], meanings: dict[str, ast.AST | None]) -> Any:
-        known = formula and _value(formula, sizes, meanings)
-        if known is None:
-            return torch.library.get_ctx().new_dynamic_size()
-        is_size = isinstance(formula, ast.Name) and formula.id in sizes  # which is none below 0
-        return known if is_size else torch.sym_max(known, 0)
+    def extent(self, formula: Any, sizes: dict[str, Any]) -> Any:
+        known = self.shapes and self.shapes.extent(formula, sizes)
+        return torch.library.get_ctx().new_dynamic_size() if known is None else known
 
 
 def _given(value: Any) -> Any:
@@ -219,10 +121,6 @@ def _tensor(part: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor
     return torch.tensor(part.item(), dtype=dtype, device=device)
 
 
-def _identifier(name: str) -> str:
-    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
-
-
 def op(kernel: Kernel, name: str | None = None) -> Any:
     """The operator `fcl::NAME`, called like a function, a torch.library.CustomOpDef: its `register_autograd` gives it
     a derivative. Without a name it has the kernel's, and a number behind it where there is one of that name.
@@ -236,7 +134,7 @@ def op(kernel: Kernel, name: str | None = None) -> Any:
     if not hasattr(torch.library, "custom_op"):
         raise Error(f"fcl.torch: PyTorch 2.4 or later is wanted, and this is {torch.__version__}")
     one = _Operator(kernel)
-    chosen = _identifier(name or kernel.__name__)
+    chosen = identifier(name or kernel.__name__)
     if name is None:
         _names[chosen] = _names.get(chosen, 0) + 1
         chosen += f"_{_names[chosen]}" if _names[chosen] > 1 else ""
