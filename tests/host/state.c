@@ -401,6 +401,18 @@ static void run_all(FILE *out) {
 CASE(fclc_load) { run_all(out); }
 CASE(fclc_open) { run_all(out); }
 CASE(fclc_run) { run_all(out); }
+CASE(fclc_run_into) {
+    struct fclc_program *program;
+    struct fclc_kernel *kernel;
+    float place[100] = {0};
+    struct fclc_value argument = {.data = smaller, .shape = {100}}, into = {.data = place, .shape = {100}}, result;
+    GOOD(load(&program, "--target=interp"));
+    GOOD(fclc_open(&kernel, program, "k", NULL, NULL));
+    GOOD(fclc_run_into(kernel, &argument, &into, &result, NULL));
+    show(out, place, 100);
+    fclc_close(kernel);
+    fclc_unload(program);
+}
 CASE(fclc_close) { run_all(out); }
 CASE(fclc_unload) { run_all(out); }
 CASE(fclc_counts) { run_all(out); }
