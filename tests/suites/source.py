@@ -14,17 +14,17 @@ ORDER = 10
 # The most lines that a folder may have; SLACK fewer are too few for its figure. A change that needs more says so here.
 LINES = {
     "compiler/backend": 4600,
-    "compiler/driver": 6050,
+    "compiler/driver": 6201,
     "compiler/elaborate": 12110,
     "compiler/host": 2150,
     "compiler/interp": 3200,
-    "compiler/ir": 18032,
-    "compiler/map": 8970,
+    "compiler/ir": 18216,
+    "compiler/map": 8992,
     "compiler/report": 4550,
     "compiler/support": 2270,
     "compiler/syntax": 5150,
     "compiler/tools": 7640,
-    "compiler/types": 10700,
+    "compiler/types": 10702,
     "compiler/values": 3960,
     "runtime": 6050,
 }
