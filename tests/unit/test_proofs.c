@@ -532,7 +532,7 @@ static void places_in_matrices(void **state) {
     arena_free(t->arena);
 }
 
-/* Chunks of a size that is known in a run: each begins before the end; but for negative lengths and sizes. */
+/* Chunks of a size that is known in a run: each begins before the end; none is there of a negative length. */
 static void chunks_of_any_size(void **state) {
     (void)state;
     for (int is_natural = 0; is_natural < 2; is_natural++) {
@@ -543,8 +543,8 @@ static void chunks_of_any_size(void **state) {
         t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, count, "i");
         t->k = ir_begin_for(t->b, size, NULL, 0, "k");
         struct ir_value *first = DO(MUL, t->i, size);
-        assert_int_equal(ir_prove(t->b, DO(LT, first, t->n)), is_natural);
-        assert_int_equal(ir_prove(t->b, DO(LT, DO(ADD, first, t->k), t->n)), is_natural);
+        assert_true(ir_prove(t->b, DO(LT, first, t->n))); /* there is a chunk, so n is natural */
+        assert_true(ir_prove(t->b, DO(LT, DO(ADD, first, t->k), t->n)));
         assert_false(ir_prove(t->b, DO(LT, DO(ADD, first, size), t->n)));
         assert_false(ir_prove(t->b, DO(LT, DO(MUL, t->i, DO(ADD, size, INT(1))), t->n)));
         end_loops(t);
@@ -626,6 +626,60 @@ static void rests_of_quotients(void **state) {
             end_loops(t);
             arena_free(t->arena);
         }
+}
+
+/* x is its last bits and what is left of it, or its rest and a multiple, if both are by one number. */
+static void rests_and_wholes(void **state) {
+    (void)state;
+    for (int is_natural = 0; is_natural < 2; is_natural++)
+        for (int is_shift = 0; is_shift < 2; is_shift++)
+            for (int other = 0; other < 2; other++) {
+                struct fixture *t = new_fixture();
+                t->n = ir_parameter_value(t->b, BASE_I32, is_natural ? 0 : INT32_MIN, INT32_MAX, "n");
+                struct ir_value *whole = DO(MUL, is_shift ? DO(SHR, t->n, INT(3)) : DO(DIV, t->n, INT(8)), INT(8));
+                struct ir_value *rest =
+                    is_shift ? DO(AND, t->n, INT(other ? 15 : 7)) : DO(REM, t->n, INT(other ? 16 : 8));
+                t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, rest, "i");
+                bool is_below = ir_prove(t->b, DO(LT, DO(ADD, whole, t->i), t->n));
+                assert_int_equal(is_below, !other && (is_natural || is_shift));
+                assert_false(ir_prove(t->b, DO(LT, DO(ADD, whole, DO(ADD, t->i, INT(1))), t->n)));
+                ir_end_forall(t->b);
+                arena_free(t->arena);
+            }
+}
+
+/* d * (i + 1) <= n for i < n / d, of a d that is a sum, too: if n is not negative, which it is not where there is an i. */
+static void divisors_that_are_sums(void **state) {
+    (void)state;
+    for (int least = 0; least < 2; least++)
+        for (int is_sum = 0; is_sum < 2; is_sum++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "n");
+            t->m = ir_parameter_value(t->b, BASE_I32, least - is_sum, 1000, "m");
+            struct ir_value *d = is_sum ? DO(ADD, t->m, INT(1)) : t->m;
+            t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, DO(DIV, t->n, d), "i");
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(1), t->n)), least);
+            assert_int_equal(ir_prove(t->b, DO(LE, DO(MUL, d, DO(ADD, t->i, INT(1))), t->n)), least);
+            assert_false(ir_prove(t->b, DO(LT, DO(MUL, d, DO(ADD, t->i, INT(1))), t->n)));
+            assert_false(ir_prove(t->b, DO(LE, DO(MUL, d, DO(ADD, t->i, INT(2))), t->n)));
+            ir_end_forall(t->b);
+            arena_free(t->arena);
+        }
+}
+
+/* A number that is not negative, shifted down, is no more than it was. */
+static void shifts_lessen(void **state) {
+    (void)state;
+    for (int least = -2; least < 1; least += 2) {
+        struct fixture *t = new_fixture();
+        t->n = ir_parameter_value(t->b, BASE_I32, least, INT32_MAX, "n");
+        struct ir_value *shifted = DO(SHR, t->n, INT(2));
+        t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, INT(64), "i");
+        assert_int_equal(ir_prove(t->b, DO(LE, shifted, t->n)), least == 0);
+        assert_false(ir_prove(t->b, DO(LT, shifted, t->n)));
+        ir_end_forall(t->b);
+        arena_free(t->arena);
+    }
 }
 
 /* A loop of m turns, or of none in either branch: that it runs tells which. */
@@ -770,7 +824,8 @@ int main(void) {
         cmocka_unit_test(proofs_of_chunks_hold),  cmocka_unit_test(panels_of_rows),
         cmocka_unit_test(branches_of_counts),     cmocka_unit_test(rests_of_quotients),
         cmocka_unit_test(conditions_of_branches), cmocka_unit_test(lengths_of_lengths),
-        cmocka_unit_test(conversions_narrow),
+        cmocka_unit_test(conversions_narrow),     cmocka_unit_test(rests_and_wholes),
+        cmocka_unit_test(divisors_that_are_sums), cmocka_unit_test(shifts_lessen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,7 +252,7 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
         int64_t c = least <= INT32_MAX ? linear_divisor(value) : 0;
         if (c > 0 && c <= INT32_MAX)
             learn_least(b, x[0], least * c, true);
-        else if (are_natural)
+        else if (are_natural || facts_range(b, x[1]).low >= 1)
             learn_least(b, x[0], least, true);
         break;
     }

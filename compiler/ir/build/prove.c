@@ -679,6 +679,29 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
     return prove(b, &rest, depth - 1);
 }
 
+/* What remains of y / c, as y % c of a natural y, or as the last bits of y: y less c times the quotient, where the sum has
+   that. */
+static bool prove_by_rest(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
+                          int depth) {
+    struct ir_value **y = x->definition->operands;
+    int64_t c = y[1]->is_constant ? y[1]->constant.integer : 0, multiple;
+    if (x->definition->op == OP_AND)
+        c = c > 0 && c < INT32_MAX && (c & (c + 1)) == 0 ? c + 1 : 0;
+    else if (!is_natural(b, y[0], depth))
+        return false;
+    for (size_t i = 0; c > 1 && !b->times && i < sum->count; i++) {
+        struct ir_value *quotient = sum->term[i].value;
+        if (linear_is_product(quotient) || linear_divisor(quotient) != c || quotient->definition->operands[0] != y[0] ||
+            (x->definition->op == OP_AND && quotient->definition->op == OP_DIV && !is_natural(b, y[0], depth)))
+            continue;
+        struct linear rest = *sum;
+        return !__builtin_mul_overflow(c, factor, &multiple) && add_value(b, &rest, x, factor) &&
+               add_value(b, &rest, y[0], -factor) && add_value(b, &rest, quotient, multiple) &&
+               prove(b, &rest, depth - 1);
+    }
+    return false;
+}
+
 /* The same of a quotient by a number that is at least 1: rest - q >= 0 says d * rest + d - 1 - y >= 0. */
 static bool prove_by_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                               int depth) {
@@ -766,6 +789,11 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
         return unconverted(b, x) != x && prove_instead(b, sum, factor, x, unconverted(b, x), depth);
     if (prove_by_quotient_of_index(b, sum, x, factor, depth) || prove_by_quotient(b, sum, x, factor, depth))
         return true;
+    if ((definition->op == OP_AND || definition->op == OP_REM) && b->is_long_proof &&
+        prove_by_rest(b, sum, x, factor, depth))
+        return true;
+    if (definition->op == OP_SHR && b->is_long_proof)
+        return is_at_least(b, y[0], 0, depth) && prove_instead(b, sum, factor, x, y[0], depth);
     if ((definition->op != OP_REM && definition->op != OP_DIV) ||
         !is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0) ||
         !is_at_least(b, y[1], 1, b->is_long_proof ? depth : 0))
@@ -935,28 +963,31 @@ static bool prove_by_orders(struct ir_builder *b, const struct linear *sum, stru
     return false;
 }
 
-/* A quotient q = y / d times d, and perhaps times more: at most y where y is natural, at least y - (d - 1). The divisor
-   is a factor, or so many times one. */
+/* A quotient q = y / d times d, and perhaps times more: at most y where y is natural, at least y - (d - 1). A term of
+   the divisor is a factor, so that the sum has d * q, or less of it. */
 static bool prove_by_whole(struct ir_builder *b, const struct linear *sum, struct ir_value *product, size_t which,
                            int64_t coefficient, int depth) {
     struct ir_value **x = product->definition->operands;
     const struct ir_instruction *made = x[which]->definition;
-    struct linear divisor, rest = *sum;
-    if (!made || made->kind != IR_OPERATION || made->op != OP_DIV || !is_at_least(b, made->operands[1], 1, depth))
+    if (!made || made->kind != IR_OPERATION || made->op != OP_DIV || !is_at_least(b, made->operands[1], 1, depth) ||
+        (coefficient < 0 && !is_natural(b, made->operands[0], depth)))
         return false;
+    struct linear divisor, whole;
+    const struct linear one = {.base = sum->base, .exact = true, .constant = 1},
+                        quotient = {.base = sum->base, .exact = true, .count = 1, .term = {{x[which], 1}}};
     exact_sum(b, made->operands[1], &divisor);
-    if (divisor.count != 1 || divisor.constant != 0 || divisor.term[0].coefficient < 1 ||
-        coefficient % divisor.term[0].coefficient != 0 || (coefficient < 0 && !is_natural(b, made->operands[0], depth)))
+    if (!linear_multiply(b, &divisor, &quotient, &whole))
         return false;
-    int64_t factor = coefficient / divisor.term[0].coefficient;
     for (size_t k = 0; k < product->definition->operand_count; k++) {
-        if (k == which || x[k] != divisor.term[0].value)
+        int64_t times = k == which ? 0 : coefficient_of(&divisor, x[k]);
+        if (times < 1 || coefficient % times != 0)
             continue;
-        const struct linear one = {.base = sum->base, .exact = true, .constant = 1};
+        struct linear rest = *sum;
         struct ir_value *others = NULL; /* than the quotient and the divisor */
         for (size_t j = 0; j < product->definition->operand_count; j++)
             others = j != which && j != k ? x[j] : others;
-        bool is_added = add_value(b, &rest, product, -coefficient);
+        int64_t factor = coefficient / times;
+        bool is_added = linear_add_times(b, &rest, &whole, -factor, others);
         b->times = others;
         is_added = is_added && add_value(b, &rest, made->operands[0], factor);
         if (coefficient > 0)
