@@ -1,6 +1,6 @@
 """Deep, long and many: whatever a program writes, the compiler ends in a result or a clear error after ten seconds at
 most, and the time it takes grows with the length of the program. What is short and grows by a factor with each step
-takes two seconds and 200 MB."""
+takes four seconds and 250 MB."""
 
 import os
 import re
@@ -11,8 +11,8 @@ from harness import Case
 ORDER = 38
 SANITIZED = True  # whose frames are larger
 SECONDS = 10
-CPU_SECONDS = 2  # of short programs: the slowest takes half of it, what multiplies 60 times does not end
-MEGABYTES = 200
+CPU_SECONDS = 4  # of short programs: the slowest takes 2, half of it for checks; what multiplies 60 times does not end
+MEGABYTES = 250
 DEEP = 10_000
 MANY = 100_000
 MEGABYTE = 1_000_000
@@ -422,7 +422,7 @@ def cases(env):
             env.must(env.fclc, "-D", f"n={depth}", "p.fcl", "-o", "p.cu", cwd=folder)
             with open(os.path.join(folder, "p.cu"), encoding="utf-8") as file:
                 pool = re.findall(r"shared_pool\[(\d+)\]", file.read())
-            assert pool == ["1024"], f"{depth}: {pool}"
+            assert set(pool) == {"1024"}, f"{depth}: {pool}"  # also in a copy that checks
     yield Case("the halves of halves are as long as what was halved", halves_of_halves)
 
     def linear(program, size, *command):

@@ -106,6 +106,7 @@ struct ir_builder {
     int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
     int proof_steps; /* left of the proof that is tried */
     int proof_began_with, vain_steps, vain_short_steps; /* steps; of all long and all short proofs that failed */
+    int long_steps;                                     /* of all long proofs */
     struct known_sum *sums;
     struct failed_goal *failures; /* of the proof of this number */
     int proof;

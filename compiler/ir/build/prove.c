@@ -23,7 +23,7 @@ enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 6000, LONG_PROOF_ORDERS = 24, TO
    1,720 that proofs leave in 71 programs (tests/support/checks_left.py --degree memory, 2026-11-30), and
    examples/clusters/kmeans.fcl compiles in 0.4 of the instructions. */
 enum { MANY_VAIN_STEPS = 40000, FEW_LONG_STEPS = 300, MOST_VAIN_STEPS = 100000, LEAST_LONG_STEPS = 40 };
-enum { ALL_VAIN_STEPS = 160000 }; /* after which ranges alone decide */
+enum { ALL_VAIN_STEPS = 160000, ALL_LONG_STEPS = 1000000 }; /* in vain or not: after which ranges alone decide */
 /* The same of short proofs, of which benchmarks/fcl/matrices.fcl makes 211,356 steps in vain. */
 enum { MOST_VAIN_SHORT_STEPS = 300000 };
 
@@ -41,6 +41,8 @@ struct known_sum {
 static int steps_left(const struct ir_builder *b, bool is_long) {
     if (!is_long)
         return b->vain_short_steps < MOST_VAIN_SHORT_STEPS ? PROOF_STEPS : 0;
+    if (b->long_steps >= ALL_LONG_STEPS)
+        return 0;
     return b->vain_steps < MANY_VAIN_STEPS   ? LONG_PROOF_STEPS
            : b->vain_steps < MOST_VAIN_STEPS ? FEW_LONG_STEPS
            : b->vain_steps < ALL_VAIN_STEPS  ? LEAST_LONG_STEPS
@@ -62,8 +64,11 @@ static bool begin_proof(struct ir_builder *b, int steps, bool is_long) {
 }
 
 static void end_proof(struct ir_builder *b, bool is_proved) {
+    int taken = b->proof_began_with - b->proof_steps;
+    if (b->is_long_proof)
+        b->long_steps += taken;
     if (!is_proved)
-        *(b->is_long_proof ? &b->vain_steps : &b->vain_short_steps) += b->proof_began_with - b->proof_steps;
+        *(b->is_long_proof ? &b->vain_steps : &b->vain_short_steps) += taken;
     b->is_long_proof = false;
 }
 
