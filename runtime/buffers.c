@@ -292,6 +292,8 @@ enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, u
         return FCL_INVALID;
     if (!out || (!native && bytes))
         return fclrt_fail(context, FCL_INVALID, "fcl_buffer_wrap: no %s", out ? "memory" : "place for the buffer");
+    if (!bytes) // a kernel may read one element in place of one that there is not
+        return find_memory(context, 0, out);
     struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer)
         return fclrt_no_memory(context);

@@ -101,10 +101,23 @@ static void of_others(void) {
     fcl_buffer_free(other);
 }
 
+/* An array without elements may come without memory. A check tells of an index into it, and nothing is read there. */
+static void of_nothing(void) {
+    struct fcl_buffer *none = NULL, *indices = numbers(0, 3), *place = numbers(7, 3);
+    int32_t length = -1;
+    CHECK(fcl_buffer_wrap(context, 0, 0, &none) == FCL_OK);
+    CHECK(kernels_picked_device_into(context, 0, none, 3, indices, &length, place) == FCL_OK && length == 3);
+    CHECK(fcl_finish(context) == FCL_CHECK_FAILED && strstr(fcl_error(context), "an index is out of range"));
+    fcl_buffer_free(none);
+    fcl_buffer_free(indices);
+    fcl_buffer_free(place);
+}
+
 int main(void) {
     context = open_device();
     of_each_size();
     of_arguments();
+    of_nothing();
     of_others();
     fcl_close(context);
     return failures != 0;
