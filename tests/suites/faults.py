@@ -126,11 +126,11 @@ def cases(env):
     def ended():
         """A compiler that a signal ends is not started again: the signal may be on its way to this process, too."""
         folder = files()
-        compiler = env.written("compiler", "#!/bin/sh\necho >> runs\nkill -HUP $$\n", folder)
+        compiler = env.written("compiler", "#!/bin/sh\necho >> runs\nkill -TERM $$\n", folder)
         os.chmod(compiler, 0o755)
         done = env.run(env.fclc, "run", "--target=c", "sum.fcl", "k", "[1]", cwd=folder,
                        env={"FCL_CC": compiler, "FCL_CACHE": "0"})
-        assert done.returncode == 3 and "was ended by signal 1" in done.stderr, f"{done.returncode}: {done.stderr}"
+        assert done.returncode == 3 and "was ended by signal 15" in done.stderr, f"{done.returncode}: {done.stderr}"
         with open(os.path.join(folder, "runs"), encoding="utf-8") as file:
             assert file.read() == "\n"
     yield Case("a signal that ends the C compiler", ended)
