@@ -230,8 +230,8 @@ enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, ui
 enum fcl_status fcl_buffer_slot(struct fcl_context *context, uint64_t element_bytes, bool zeros,
                                 struct fcl_buffer **buffer);
 // Memory of the caller's as a buffer: a cl_mem, a CUdeviceptr, or for C a pointer, of at least that
-// many bytes. It stays the caller's: fcl_buffer_free only forgets it. Of 0 bytes nothing is used: then
-// the buffer is a small one of the context's, as a kernel with checks reads one element in any case.
+// many bytes. It stays the caller's: fcl_buffer_free only forgets it. Where there are no bytes, the
+// buffer is a small one of the context's, as a kernel with checks reads one element in any case.
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
                                 struct fcl_buffer **buffer);
 // The driver's value for a buffer, of the kinds that fcl_buffer_wrap takes.

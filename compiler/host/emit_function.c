@@ -33,32 +33,6 @@ struct signature {
     VEC(struct slot) slots;
 };
 
-/* A line of source to a string literal; `??` is broken up, which would begin a trigraph. */
-void emit_embed(struct text *out, const char *source) {
-    bool begins = true;
-    for (const char *c = source; *c;) {
-        if (begins)
-            text_add(out, "    \"");
-        begins = false;
-        size_t plain = strcspn(c, "\n\"\\?");
-        text_add_n(out, c, plain);
-        c += plain;
-        if (!*c)
-            break;
-        if (*c == '\n') {
-            text_add(out, "\\n\"\n");
-            begins = true;
-        } else if (*c == '?') {
-            text_add(out, c[1] == '?' ? "?\" \"" : "?");
-        } else {
-            text_printf(out, "\\%c", *c);
-        }
-        c++;
-    }
-    if (!begins)
-        text_add(out, "\"");
-}
-
 static enum base base_of_result(const struct ir_result *result) {
     return result->is_array ? result->buffer->element : result->value->base;
 }
@@ -343,7 +317,7 @@ static void add_text(struct text *texts, const char *text) {
     text_add(texts, ",\n");
 }
 
-/* Declares the messages of the checks, those of the host and those of --check, with their places in the source. */
+/* Declares the messages of the checks, those of the host and those of --check. */
 static void declare_checks(struct emit_unit *unit, struct text *out, const struct ir_kernel *kernel) {
     if (!kernel->checks.count)
         return;
@@ -351,11 +325,7 @@ static void declare_checks(struct emit_unit *unit, struct text *out, const struc
     text_init(&texts, unit->arena);
     for (size_t i = 0; i < kernel->checks.count; i++) {
         const struct ir_check_site *site = &kernel->checks.at[i];
-        struct place place;
-        const char *where = place_of(unit->sources, site->span.begin, &place)
-                                ? arena_printf(unit->arena, "%s:%u:%u: ", place.source->path, place.line, place.column)
-                                : "";
-        add_text(&texts, arena_printf(unit->arena, "%s%s", where, ir_check_text(site)));
+        add_text(&texts, emit_message(unit, site, ir_check_text(site)));
     }
     PIECE(out, "CHECKS", {"TEXTS\n", text_string(&texts)});
 }

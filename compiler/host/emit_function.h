@@ -16,6 +16,8 @@ struct emit_unit {
 
 /* A C string literal. */
 void emit_embed(struct text *out, const char *text);
+/* With the check's place in the source before it. */
+const char *emit_message(const struct emit_unit *unit, const struct ir_check_site *site, const char *message);
 
 /* `name` is the host function's; the same name with `_into`, `_device`, `_device_into` and
    `_graph` behind it is free too. */

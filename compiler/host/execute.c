@@ -35,7 +35,7 @@ static bool check_failed(struct device_run *x, uint32_t site, int64_t a, int64_t
     x->failed_check = &x->job.kernel->checks.at[site];
     if (x->report && x->looks) /* for the next run */
         (void)fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0);
-    (void)fcl_check(x->job.context, false, ir_check_text(x->failed_check), a, b);
+    (void)fcl_check(x->job.context, false, ir_check_text_at_host(x->failed_check), a, b);
     x->why = fcl_error(x->job.context);
     return false;
 }

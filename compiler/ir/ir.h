@@ -239,6 +239,10 @@ struct ir_check_site {
 static inline const char *ir_check_text(const struct ir_check_site *site) {
     return site->is_noted ? ir_check_info[site->check].brief : ir_check_info[site->check].message;
 }
+/* The same where the host checks, which has the numbers in any case. */
+static inline const char *ir_check_text_at_host(const struct ir_check_site *site) {
+    return ir_check_info[site->check].message;
+}
 
 struct ir_region {
     uint32_t id;

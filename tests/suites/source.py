@@ -18,7 +18,7 @@ LINES = {
     "compiler/elaborate": 12110,
     "compiler/host": 2150,
     "compiler/interp": 3200,
-    "compiler/ir": 18216,
+    "compiler/ir": 18260,
     "compiler/map": 8992,
     "compiler/report": 4550,
     "compiler/support": 2270,

@@ -648,7 +648,7 @@ static void rests_and_wholes(void **state) {
             }
 }
 
-/* d * (i + 1) <= n for i < n / d, of a d that is a sum, too: if n is not negative, which it is not where there is an i. */
+/* d * (i + 1) <= n for i < n / d, of a d that is a sum, too. That there is an i says that n is not negative. */
 static void divisors_that_are_sums(void **state) {
     (void)state;
     for (int least = 0; least < 2; least++)

@@ -684,8 +684,8 @@ static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, st
     return prove(b, &rest, depth - 1);
 }
 
-/* What remains of y / c, as y % c of a natural y, or as the last bits of y: y less c times the quotient, where the sum has
-   that. */
+/* The rest of y / c, as y % c of a natural y, or as the last bits of y, is y less c times the quotient, where the sum
+   has that. */
 static bool prove_by_rest(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                           int depth) {
     struct ir_value **y = x->definition->operands;
