@@ -90,7 +90,8 @@ class Shapes:
 
     def sizes(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """Numbers and extents by the names that the report has for them."""
-        at, found = iter(arguments), []
+        at = iter(arguments)
+        found: list[Any] = []
         for group in (group for groups in self.parameters for group in groups):
             first = [next(at) for _ in group.names][0]
             found += [first] if group.rank is None else first.shape

@@ -77,8 +77,7 @@ def _view(buffer: Any, dtype: numpy.dtype[Any]) -> numpy.ndarray[Any, Any]:
 _operators: list[_Operator] = []  # by the number that is an attribute of the call
 
 
-@ctypes.CFUNCTYPE(_Pointer, ctypes.POINTER(_Frame))
-def _handler(frame: Any) -> Any:
+def _handle(frame: Any) -> Any:
     frame = frame.contents
     if frame.extension:  # asks which version this is written for
         extension = ctypes.cast(frame.extension, ctypes.POINTER(_MetadataExtension)).contents
@@ -92,6 +91,9 @@ def _handler(frame: Any) -> Any:
         code = _INVALID_ARGUMENT if isinstance(error, Error) else _INTERNAL
         what = _ErrorArguments(ctypes.sizeof(_ErrorArguments), None, str(error).encode() or b"an error", code)
         return frame.api.contents.make_error(ctypes.byref(what))
+
+
+_handler = ctypes.CFUNCTYPE(_Pointer, ctypes.POINTER(_Frame))(_handle)  # kept, as the other side calls it
 
 
 class _Operator:
@@ -148,7 +150,7 @@ class _Operator:
 
     def extent(self, formula: Any, sizes: dict[str, Any]) -> int:
         try:
-            known = self.shapes and self.shapes.extent(formula, sizes)
+            known = self.shapes.extent(formula, sizes) if self.shapes else None
             if known is not None:
                 return int(known)
         except jax.errors.ConcretizationTypeError:
