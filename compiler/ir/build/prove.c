@@ -22,7 +22,7 @@ enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 6000, LONG_PROOF_ORDERS = 24, TO
    makes very many checks that no proof settles compiles in a second. The price with --check=memory was 10 checks of
    1,720 that proofs leave in 71 programs (tests/support/checks_left.py --degree memory, 2026-11-30), and
    examples/clusters/kmeans.fcl compiles in 0.4 of the instructions. */
-enum { MANY_VAIN_STEPS = 40000, FEW_LONG_STEPS = 300, MOST_VAIN_STEPS = 100000, LEAST_LONG_STEPS = 40 };
+enum { MANY_VAIN_STEPS = 80000, FEW_LONG_STEPS = 300, MOST_VAIN_STEPS = 130000, LEAST_LONG_STEPS = 40 };
 enum { ALL_VAIN_STEPS = 160000, ALL_LONG_STEPS = 1000000 }; /* in vain or not: after which ranges alone decide */
 /* The same of short proofs, of which benchmarks/fcl/matrices.fcl makes 211,356 steps in vain. */
 enum { MOST_VAIN_SHORT_STEPS = 300000 };
