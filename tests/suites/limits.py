@@ -11,7 +11,7 @@ from harness import Case
 ORDER = 38
 SANITIZED = True  # whose frames are larger
 SECONDS = 10
-CPU_SECONDS = 5  # of short programs: the slowest takes 2 to 3, half of it for checks; what multiplies 60 times does not end
+CPU_SECONDS = 5  # of short programs: the slowest takes 2 to 3, half for checks; what multiplies 60 times does not end
 MEGABYTES = 250
 DEEP = 10_000
 MANY = 100_000
