@@ -633,6 +633,8 @@ static bool run_on_device(const struct run_job *job) {
     bool is_passed = pass(k, job->arguments), is_good = is_passed && (!job->into || begin_into(job));
     is_good = is_good && device_run_pass(run, k->parts, &k->session.why) && device_run_once(run, &k->session.why) &&
               take_results(job) && results_fit(job);
+    if (is_good && fcl_device(k->context)->backend == FCL_BACKEND_C) /* it is done, and nothing else waits for it */
+        is_good = fcl_finish(k->context) == FCL_OK;
     if (is_passed && job->into)
         is_good = end_into(job, is_good);
     for (size_t i = 0; !is_good && i < k->result_count; i++) {

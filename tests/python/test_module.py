@@ -135,8 +135,9 @@ def test_signatures():
     kinds = [(name, p.kind.name) for name, p in odd.parameters.items()]
     assert kinds == [("x", "POSITIONAL_ONLY"), ("x_", "POSITIONAL_ONLY"), ("lambda_", "POSITIONAL_ONLY"),
                      ("keep_", "POSITIONAL_ONLY"), ("y", "POSITIONAL_OR_KEYWORD"), ("keep", "KEYWORD_ONLY"),
-                     ("convert", "KEYWORD_ONLY"), ("options", "VAR_KEYWORD")]
-    assert list(inspect.signature(m.none).parameters) == ["keep", "convert", "options"]
+                     ("convert", "KEYWORD_ONLY"), ("out", "KEYWORD_ONLY"), ("stream", "KEYWORD_ONLY"),
+                     ("options", "VAR_KEYWORD")]
+    assert list(inspect.signature(m.none).parameters) == ["keep", "convert", "out", "stream", "options"]
     for public in (fcl.load, fcl.source, fcl.put, fcl.device, fcl.devices, fcl.Device, m.scale.compile, m.scale.code,
                    fcl.Array.numpy, fcl.Array.reshape, fcl.Device.finish, m.with_options, m.code, m.report):
         inspect.signature(public)
@@ -186,3 +187,10 @@ def test_ir(target):
     assert np.array_equal(fcl.source(IR, target=target).k(xs), xs)
     with pytest.raises(fcl.Error, match="source.fclir:8:3: error.E0120.: .*takes. says u8"):
         fcl.source(IR.replace("takes [int]", "takes [u8]"))
+
+
+def test_a_call_in_c_tells_what_its_checks_of_memory_found():
+    m = fcl.source("kernel picked (xs : [int]) (places : [int]) = push <grid> (gather places xs)\n", target="c")
+    with pytest.raises(fcl.Error, match="an index is out of range"):
+        m.picked([1, 2, 3], [0, 7])
+    assert m.picked([1, 2, 3], [0, 2]).tolist() == [1, 3]
