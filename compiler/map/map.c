@@ -109,28 +109,13 @@ int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel) {
     return most;
 }
 
-/* Is it the other one's copy with checks, which pass ask-before makes behind it? */
-static bool is_checked_copy(const struct ir_instruction *forall, const struct ir_instruction *other) {
-    const struct ir_region *region = forall->region;
+/* Is it the copy with checks that pass ask-before makes behind the launch before it? */
+static bool is_checked_copy(const foralls *found, size_t at) {
+    const struct ir_region *region = at > 0 ? found->at[at]->region : NULL;
     while (region && region->owner && !(region->owner->kind == IR_IF && IR_PART(region->owner, branch).is_asked))
         region = region->owner->region;
     return region && region->owner && region == region->owner->regions[1] &&
-           ir_region_inside(other->region, region->owner->regions[0]);
-}
-
-/* The kernel's name, where it is one launch; with a number, where it is several. Copies with checks are told by their
-   names, so that all others have the names that they have without checks. */
-static const char *name_of_launch(struct arena *arena, const struct ir_kernel *kernel, const foralls *found, size_t at,
-                                  size_t *copies) {
-    bool is_copy = at > 0 && is_checked_copy(found->at[at], found->at[at - 1]);
-    *copies += is_copy;
-    size_t launches = 0;
-    for (size_t i = 0; i < found->count; i++)
-        launches += i == 0 || !is_checked_copy(found->at[i], found->at[i - 1]);
-    int digits = launches > 100 ? 3 : launches > 10 ? 2 : 1; /* so that they are in order by name, too */
-    const char *name = kernel->name->text, *suffix = is_copy ? "_checked" : "";
-    return launches == 1 ? arena_printf(arena, "%s%s", name, suffix)
-                         : arena_printf(arena, "%s_%0*zu%s", name, digits, at - *copies, suffix);
+           ir_region_inside(found->at[at - 1]->region, region->owner->regions[0]);
 }
 
 struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
@@ -141,12 +126,21 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
                                         ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1)};
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
-    size_t copies = 0;
+    /* Launches have numbers where they are several. Copies with checks are told by their names, so that all others have
+       the names that they have without checks. */
+    size_t launches = 0, number = 0;
+    for (size_t i = 0; i < found.count; i++)
+        launches += !is_checked_copy(&found, i);
+    int digits = launches > 100 ? 3 : launches > 10 ? 2 : 1; /* so that they are in order by name, too */
     for (size_t i = 0; i < found.count; i++) {
-        const char *name = name_of_launch(arena, kernel, &found, i, &copies);
+        bool is_copy = is_checked_copy(&found, i);
+        number += i > 0 && !is_copy;
+        const char *name = launches == 1 ? kernel->name->text
+                                         : arena_printf(arena, "%s_%0*zu", kernel->name->text, digits, number);
+        name = is_copy ? arena_printf(arena, "%s_checked", name) : name;
         vec_push(arena, &program->kernels,
                  map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options, &tables));
-        program->kernels.at[i]->is_part = strcmp(name, kernel->name->text) != 0;
+        program->kernels.at[i]->is_part = launches > 1 || is_copy;
     }
     program->slots = map_new(arena);
     for (size_t i = 0; i < kernel->buffers.count; i++)
