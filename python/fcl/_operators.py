@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from . import Kernel
 
@@ -104,6 +104,16 @@ class Shapes:
             return None
         is_size = isinstance(formula, ast.Name) and formula.id in sizes  # which is none below 0
         return known if is_size else self.folds["max"](known, 0)
+
+    def parts(self, groups: list[Group], extent: Callable[[ast.AST | None], Any]) -> Iterator[tuple[str, list[Any]]]:
+        """The base type and the shape of each part of the results; `extent` is asked once for a group."""
+        extents = iter(self.extents)
+        for group in groups:
+            for i, base in enumerate(group.bases):
+                formulas = next(extents)
+                if i == 0:  # those of a group have one shape
+                    shape = [extent(formula) for formula in formulas]
+                yield base, shape
 
     def _value(self, formula: ast.AST, sizes: dict[str, Any]) -> Any:
         if isinstance(formula, ast.Constant):

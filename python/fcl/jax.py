@@ -139,14 +139,8 @@ class _Operator:
         self.shapes = self.shapes or Shapes(self.kernel)
         sizes = self.shapes.sizes(tuple(given if is_number else array for given, array, (_, is_number)
                                         in zip(arguments, arrays, self.given)))
-        wanted, extents = [], iter(self.shapes.extents)
-        for group in self.results:
-            for i, base in enumerate(group.bases):
-                formulas = next(extents)
-                if i == 0:  # those of a group have one shape
-                    shape = [self.extent(formula, sizes) for formula in formulas]
-                wanted.append(jax.ShapeDtypeStruct(shape, _dtype(base)))
-        return wanted
+        return [jax.ShapeDtypeStruct(shape, _dtype(base))
+                for base, shape in self.shapes.parts(self.results, lambda formula: self.extent(formula, sizes))]
 
     def extent(self, formula: Any, sizes: dict[str, Any]) -> int:
         try:

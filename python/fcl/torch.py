@@ -89,13 +89,8 @@ class _Operator:
         if self.shapes is None:
             self.shapes = Shapes(self.kernel, torch.sym_min, torch.sym_max)
         sizes = self.shapes.sizes(arguments)
-        made, extents = [], iter(self.shapes.extents)
-        for group in self.results:
-            for i, base in enumerate(group.bases):
-                formulas = next(extents)
-                if i == 0:  # those of a group have one shape
-                    shape = [self.extent(formula, sizes) for formula in formulas]
-                made.append(torch.empty(shape, dtype=self.dtypes[base], device=device))
+        made = [torch.empty(shape, dtype=self.dtypes[base], device=device)
+                for base, shape in self.shapes.parts(self.results, lambda formula: self.extent(formula, sizes))]
         return made[0] if len(made) == 1 else tuple(made)
 
     def extent(self, formula: Any, sizes: dict[str, Any]) -> Any:

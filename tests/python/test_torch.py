@@ -4,23 +4,15 @@ import numpy as np
 import pytest
 
 import fcl
+import operators
 
 torch = pytest.importorskip("torch")
 if not hasattr(torch.library, "custom_op"):
     pytest.skip("PyTorch 2.4 or later is wanted", allow_module_level=True)
 import fcl.torch  # noqa: E402  (there may be no PyTorch)
 
-SOURCE = """
-type body = { pos : float, mass : float }
-kernel axpy (a : float) (xs : [float]) (ys : [float]) = zipWith (fn x y => a * x + y) xs ys
-kernel positive (xs : [float]) = filter (fn x => x > 0.0) xs
-kernel total (xs : [float]) = reduce (+) 0.0 xs
-kernel turned (m : [[float]]) = generate (columns m) (fn j => map (fn row => row ! j) m)
-kernel both (ps : [(int, float)]) (p : (int, bool)) =
-  let (k, flag) = p in (push <grid> (map fst ps), if flag then reduce (+) 0.0 (map snd ps) else 0.0, k + 1)
+SOURCE = operators.SOURCE + """
 kernel doubled (xs : [bf16]) = push <grid> (map (fn x => x + x) xs)
-kernel heavier (b : body) (bs : [body]) = push <grid> (map (fn c => { c with mass = c.mass + b.mass }) bs)
-kernel windows (k : int) (xs : [float]) = generate (max 0 (length xs - k + 1)) (fn i => xs ! i + xs ! (i + k - 1))
 """
 
 
