@@ -1105,10 +1105,14 @@ class Generator(Found, Worded):
         for y in seen[1:]:
             x = self.mixed(t, x, y)
         result = f"let {pattern} = {run} in push <{level}> (generate (length {source}) (fn i => {x}))"
+        return head + self.at_level(level, result, t)
+
+    def at_level(self, level, body, t):
+        """The body of a kernel that makes elements of type `t` from `xs`; below grid from each chunk `c` of it."""
         if level == "grid":
-            return f"{head}{result}\n"
+            return f"{body}\n"
         chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
-        return f"{head}(splitUp {chunk} xs |> map (fn c => {result}) |> concat {chunk} : [{t}]<grid>)\n"
+        return f"(splitUp {chunk} xs |> map (fn c => {body}) |> concat {chunk} : [{t}]<grid>)\n"
 
     # ---- updates: which arrays are read later, and which can be written in place ----
 
@@ -1182,10 +1186,7 @@ class Generator(Found, Worded):
                 [result] + [f"push <grid> {a}" for a in self.random.sample(arrays, self.random.randint(0, 2))] + seen
             )
             return f"{head}let {text}\n  in {f'({chr(44).join(parts)})' if len(parts) > 1 else result}\n"
-        chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
-        return (
-            f"{head}(splitUp {chunk} xs |> map (fn c => let {text}\n  in {result}) |> concat {chunk} : [{t}]<grid>)\n"
-        )
+        return head + self.at_level(level, f"let {text}\n  in {result}", t)
 
     # ---- results with shapes ----
 

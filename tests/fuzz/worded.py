@@ -139,10 +139,7 @@ class Worded:
                   f"length r.right then {self.mixed(t, '(r.left ! i)', '(r.right ! i)')} else {self.literal(t)}))")
         self.arguments[name] = [f"{self.pick(0, 1, 2, 3, 5)} {argument}" for argument in self.arrays(t)]
         head = f"kernel {name} (n : int) (xs : [{t}]) =\n  "
-        if level == "grid":
-            return f"{head}{result}\n"
-        chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
-        return f"{head}(splitUp {chunk} xs |> map (fn c => {result}) |> concat {chunk} : [{t}]<grid>)\n"
+        return head + self.at_level(level, result, t)
 
     def alternatives(self, name, t):
         """Functions on whole arrays of alternatives and of records, which are compared, sorted and combined."""
@@ -205,11 +202,7 @@ class Worded:
                            if level != "thread" else f"push <thread> {array}")
         result = f"let e = {element} in {result}"
         self.arguments[name] = self.arrays(t)
-        if level == "grid":
-            return f"kernel {name} (xs : [{t}]) =\n  {result}\n"
-        chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
-        return (f"kernel {name} (xs : [{t}]) =\n  (splitUp {chunk} xs |> map (fn c => {result}) |> concat {chunk} :"
-                f" [{t}]<grid>)\n")
+        return f"kernel {name} (xs : [{t}]) =\n  {self.at_level(level, result, t)}"
 
     def spelt(self, name, _):
         """Bytes as characters, and texts that are read at places that are known and that are not."""
