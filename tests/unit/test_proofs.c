@@ -667,6 +667,24 @@ static void divisors_that_are_sums(void **state) {
         }
 }
 
+/* n / d * d * m <= n * m, where neither n nor m is negative. */
+static void multiples_of_quotients(void **state) {
+    (void)state;
+    for (int least_n = -1; least_n < 1; least_n++)
+        for (int least_m = -1; least_m < 1; least_m++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, least_n, 1000, "n");
+            t->m = ir_parameter_value(t->b, BASE_I32, least_m, 1000, "m");
+            struct ir_value *d = ir_parameter_value(t->b, BASE_I32, 1, 1000, "d");
+            t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, INT(64), "i");
+            struct ir_value *whole = DO(MUL, DO(MUL, DO(DIV, t->n, d), d), t->m), *all = DO(MUL, t->n, t->m);
+            assert_int_equal(ir_prove(t->b, DO(LE, whole, all)), least_n == 0 && least_m == 0);
+            assert_false(ir_prove(t->b, DO(LT, whole, all)));
+            ir_end_forall(t->b);
+            arena_free(t->arena);
+        }
+}
+
 /* A number that is not negative, shifted down, is no more than it was. */
 static void shifts_lessen(void **state) {
     (void)state;
@@ -825,7 +843,8 @@ int main(void) {
         cmocka_unit_test(branches_of_counts),     cmocka_unit_test(rests_of_quotients),
         cmocka_unit_test(conditions_of_branches), cmocka_unit_test(lengths_of_lengths),
         cmocka_unit_test(conversions_narrow),     cmocka_unit_test(rests_and_wholes),
-        cmocka_unit_test(divisors_that_are_sums), cmocka_unit_test(shifts_lessen),
+        cmocka_unit_test(divisors_that_are_sums), cmocka_unit_test(multiples_of_quotients),
+        cmocka_unit_test(shifts_lessen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
