@@ -42,49 +42,11 @@ static const char *declare(struct emit_body *body, const struct ir_value *value)
     return name;
 }
 
-/* A line of source to a string literal; `??` is broken up, which would begin a trigraph. */
-void emit_embed(struct text *out, const char *source) {
-    bool begins = true;
-    for (const char *c = source; *c;) {
-        if (begins)
-            text_add(out, "    \"");
-        begins = false;
-        size_t plain = strcspn(c, "\n\"\\?");
-        text_add_n(out, c, plain);
-        c += plain;
-        if (!*c)
-            break;
-        if (*c == '\n') {
-            text_add(out, "\\n\"\n");
-            begins = true;
-        } else if (*c == '?') {
-            text_add(out, c[1] == '?' ? "?\" \"" : "?");
-        } else {
-            text_printf(out, "\\%c", *c);
-        }
-        c++;
-    }
-    if (!begins)
-        text_add(out, "\"");
-}
-
-const char *emit_message(const struct emit_unit *unit, const struct ir_check_site *site, const char *message) {
-    struct place place;
-    return place_of(unit->sources, site->span.begin, &place)
-               ? arena_printf(unit->arena, "%s:%u:%u: %s", place.source->path, place.line, place.column, message)
-               : message;
-}
-
 /* The message of a check that the host does: of one that launches note, without numbers, one of its own, with them. */
 static const char *told_text(const struct emit_body *body, uint32_t number) {
     const struct ir_check_site *site = &body->program->kernel->checks.at[number];
-    struct arena *arena = body->unit->arena;
-    if (!site->is_noted)
-        return arena_printf(arena, "checks[%u]", number);
-    struct text quoted;
-    text_init(&quoted, arena);
-    emit_embed(&quoted, emit_message(body->unit, site, ir_check_text_at_host(site)));
-    return text_string(&quoted) + strspn(text_string(&quoted), " ");
+    return site->is_noted ? emit_message(body->unit, site, ir_check_text_at_host(site))
+                          : arena_printf(body->unit->arena, "checks[%u]", number);
 }
 
 static void emit_table_load(struct emit_body *body, const struct ir_instruction *load) {

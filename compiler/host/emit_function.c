@@ -311,12 +311,6 @@ static void check_places(struct text *out, const struct signature *s, enum host_
     PIECE(out, "NO_PLACE", {"FUNCTION", s->name});
 }
 
-static void add_text(struct text *texts, const char *text) {
-    text_add(texts, "        ");
-    emit_embed(texts, text);
-    text_add(texts, ",\n");
-}
-
 /* Declares the messages of the checks, those of the host and those of --check. */
 static void declare_checks(struct emit_unit *unit, struct text *out, const struct ir_kernel *kernel) {
     if (!kernel->checks.count)
@@ -325,7 +319,7 @@ static void declare_checks(struct emit_unit *unit, struct text *out, const struc
     text_init(&texts, unit->arena);
     for (size_t i = 0; i < kernel->checks.count; i++) {
         const struct ir_check_site *site = &kernel->checks.at[i];
-        add_text(&texts, emit_message(unit, site, ir_check_text(site)));
+        text_printf(&texts, "        %s,\n", emit_message(unit, site, ir_check_text(site)));
     }
     PIECE(out, "CHECKS", {"TEXTS\n", text_string(&texts)});
 }
@@ -336,7 +330,7 @@ static void declare_traces(struct text *out, const struct ir_kernel *kernel) {
     struct text texts;
     text_init(&texts, out->arena);
     for (size_t i = 0; i < kernel->traces.count; i++)
-        add_text(&texts, kernel->traces.at[i]);
+        text_printf(&texts, "        %s,\n", emit_literal(out->arena, kernel->traces.at[i]));
     PIECE(out, "TRACES", {"TEXTS\n", text_string(&texts)});
 }
 

@@ -14,9 +14,10 @@ struct emit_unit {
     const struct sources *sources;
 };
 
-/* A C string literal. */
+/* The text as C string literals, one for each of its lines, or as one. */
 void emit_embed(struct text *out, const char *text);
-/* With the check's place in the source before it. */
+const char *emit_literal(struct arena *arena, const char *text);
+/* The message as a literal, with the check's place in the source before it. */
 const char *emit_message(const struct emit_unit *unit, const struct ir_check_site *site, const char *message);
 
 /* `name` is the host function's; the same name with `_into`, `_device`, `_device_into` and

@@ -135,8 +135,8 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
     for (size_t i = 0; i < found.count; i++) {
         bool is_copy = is_checked_copy(&found, i);
         number += i > 0 && !is_copy;
-        const char *name = launches == 1 ? kernel->name->text
-                                         : arena_printf(arena, "%s_%0*zu", kernel->name->text, digits, number);
+        const char *name =
+            launches == 1 ? kernel->name->text : arena_printf(arena, "%s_%0*zu", kernel->name->text, digits, number);
         name = is_copy ? arena_printf(arena, "%s_checked", name) : name;
         vec_push(arena, &program->kernels,
                  map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options, &tables));
