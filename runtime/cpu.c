@@ -128,6 +128,7 @@ static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_no
                                    .max_blocks = INT64_MAX,
                                    .warp_width = 1,
                                    .has_double = true,
+                                   .has_waiting_blocks = true,
                                    .exact_division = true};
     char *processor = fclrt_read_file("/proc/cpuinfo", NULL, NULL);
     read_processor(processor, "model name", info.name, sizeof info.name);

@@ -238,8 +238,11 @@ static uint32_t attribute(const struct vendor *vendor, const struct cuda *cu, CU
 
 static void describe(const struct vendor *vendor, const struct cuda *cu, CUdevice device,
                      struct fcl_device_info *info) {
-    *info = (struct fcl_device_info){
-        .backend = vendor->backend, .kind = vendor->kind, .has_double = true, .exact_division = true};
+    *info = (struct fcl_device_info){.backend = vendor->backend,
+                                     .kind = vendor->kind,
+                                     .has_double = true,
+                                     .exact_division = true,
+                                     .has_waiting_blocks = true};
     fclrt_copy_name(info->platform, sizeof info->platform, vendor->name);
     char name[256] = "";
     int version = 0;

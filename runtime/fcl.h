@@ -130,6 +130,7 @@ struct fcl_device_info {
     bool has_double;           // 64-bit floating point
     bool exact_division;       // 32-bit division and square root are correctly rounded, with the default build options
     bool has_sub_groups;       // OpenCL: threads of a block can be made groups of 32 that exchange values
+    bool has_waiting_blocks;   // blocks can wait for those before them: those that have begun go on
     char problem[256];         // why kernels cannot be built for it; empty when they can
 };
 

@@ -117,6 +117,18 @@ static bool has_sub_groups(const struct opencl *cl, cl_device_id device) {
                                                                 has_extension(cl, device, "cl_khr_subgroup_ballot")));
 }
 
+// Can blocks of a GPU wait for those before them? The GPUs of these vendors run the blocks of a launch in any order,
+// and do not promise that one which has begun goes on while another one waits.
+static bool has_waiting_blocks(const struct opencl *cl, cl_device_id device, bool is_gpu) {
+    static const char *const others[] = {"ARM", "QUALCOMM", "Qualcomm", "Apple"};
+    char vendor[256] = "";
+    device_string(cl, device, CL_DEVICE_VENDOR, vendor, sizeof vendor);
+    for (size_t i = 0; is_gpu && i < sizeof others / sizeof *others; i++)
+        if (strncmp(vendor, others[i], strlen(others[i])) == 0)
+            return false;
+    return has_extension(cl, device, "cl_khr_int64_base_atomics");
+}
+
 static void describe(const struct opencl *cl, cl_platform_id platform, cl_device_id device,
                      struct fcl_device_info *info) {
     *info = (struct fcl_device_info){.backend = FCL_BACKEND_OPENCL, .kind = FCL_DEVICE_OPENCL_OTHER};
@@ -149,6 +161,7 @@ static void describe(const struct opencl *cl, cl_platform_id platform, cl_device
     info->exact_division =
         (device_number(cl, device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     info->has_sub_groups = has_sub_groups(cl, device);
+    info->has_waiting_blocks = has_waiting_blocks(cl, device, info->kind == FCL_DEVICE_OPENCL_GPU);
     if (!device_number(cl, device, CL_DEVICE_AVAILABLE))
         snprintf(info->problem, sizeof info->problem, "the device is not available");
     else if (!device_number(cl, device, CL_DEVICE_COMPILER_AVAILABLE))

@@ -68,6 +68,7 @@ typedef struct _cl_event *cl_event;
     X(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 0x103A)                                                                     \
     X(CL_DEVICE_COMPILER_AVAILABLE, 0x1028)                                                                            \
     X(CL_DEVICE_NAME, 0x102B)                                                                                          \
+    X(CL_DEVICE_VENDOR, 0x102C)                                                                                        \
     X(CL_DRIVER_VERSION, 0x102D)                                                                                       \
     X(CL_DEVICE_VERSION, 0x102F)                                                                                       \
     X(CL_DEVICE_DOUBLE_FP_CONFIG, 0x1032)                                                                              \

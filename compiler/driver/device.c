@@ -79,6 +79,8 @@ static bool open_device(const struct execution *request, struct device_session *
         .asked = request->asked,
         .vector_bytes = device->vector_bytes,
         .shared_bytes = shared_bytes(options, device),
+        .most_threads = device->max_threads,
+        .no_block_waits = !device->has_waiting_blocks,
         .launch_sized_outside = request->launch_sized_outside,
         .is_large = request->is_large,
         .diagnostics = request->diagnostics,

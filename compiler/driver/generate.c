@@ -207,12 +207,19 @@ static struct ir_kernel *read_again(const struct generate_request *request, cons
 
 /* ---- kernels that are elaborated ---- */
 
-/* The block size of the command line, else of the tuner, else of the kernel, else the default. */
+/* The block size of the command line, else of the tuner, else of the kernel, else the default, where the device has so
+   many threads for a block. */
 static int block_size_of(const struct generate_request *request, const struct core_global *global,
                          const struct elaborate_options *options) {
     const struct core_global *own = global->block_size;
-    if (!own || request->options->block_size_given)
+    if (request->options->block_size_given)
         return options->block_size;
+    if (!own) {
+        int size = options->block_size;
+        while (request->most_threads && (uint32_t)size > request->most_threads)
+            size /= 2;
+        return size;
+    }
     if (options->asked)
         map_set(options->asked, own, options->asked);
     for (size_t i = 0; i < options->param_count; i++)
@@ -233,6 +240,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     elaborate.has_mma = machine->has_mma;
     elaborate.polls_by_atomics = machine->polls_by_atomics;
     elaborate.pauses = machine->pauses;
+    elaborate.no_block_waits = request->no_block_waits;
     elaborate.copies_ahead = machine->copies_ahead;
     elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;
     elaborate.table_bytes = machine->table_bytes;

@@ -33,6 +33,8 @@ struct generate_request {
     struct map *asked;             /* as in elaborate_options */
     uint32_t vector_bytes;         /* of the device's registers; 0: not known */
     uint64_t shared_bytes;         /* that a block has on the device; 0: not known */
+    uint32_t most_threads;         /* that a block has on the device; 0: not known */
+    bool no_block_waits;           /* for another one, on the device */
     bool launch_sized_outside;     /* as in map_options */
     bool is_large;                 /* as with --large */
     const char *until;             /* the last pass, "": none; NULL: all */

@@ -26,6 +26,7 @@ struct elaborate_options {
     bool has_mma;                         /* a warp multiplies matrices by an instruction */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */
     bool copies_ahead;                    /* a block's copies to shared memory need not be waited for */
+    bool no_block_waits;                  /* for another one: each lookback is a launch of its own */
     bool pauses;                          /* who waits for another block looks again after a moment */
     int shared_bytes;                     /* that a block may use without being told how many */
     int shared_most;                      /* that it may ask for; 0: no more than those */

@@ -967,7 +967,7 @@ static bool all_come_here(const struct elaborator *e) {
 /* See note [passes]. */
 static bool is_in_passes(struct elaborator *e, struct elab_value *one_pass) {
     struct ir_value *value = elab_as_scalar(e, one_pass);
-    return value && ir_known(e->builder, value) == IR_FALSE;
+    return value && (e->options->no_block_waits || ir_known(e->builder, value) == IR_FALSE);
 }
 
 static void fail_place(struct elaborator *e, struct span span, const char *name) {

@@ -22,6 +22,8 @@ static void print_device(const struct fcl_device_info *d) {
                (unsigned long long)(d->shared_bytes / 1024), d->max_threads);
     if (d->has_sub_groups)
         printf(", sub-groups of 32");
+    if (!d->has_waiting_blocks)
+        printf(", no block waits for another");
     if (d->memory_bytes)
         printf("\n");
     if (d->problem[0])
@@ -55,6 +57,7 @@ static void add_device(yyjson_mut_doc *doc, struct arena *arena, yyjson_mut_val 
     yyjson_mut_obj_add_uint(doc, object, "compute_units", d->compute_units);
     yyjson_mut_obj_add_uint(doc, object, "max_threads", d->max_threads);
     yyjson_mut_obj_add_bool(doc, object, "sub_groups", d->has_sub_groups);
+    yyjson_mut_obj_add_bool(doc, object, "waiting_blocks", d->has_waiting_blocks);
     if (d->problem[0])
         json_add_text(doc, arena, object, "problem", d->problem);
 }

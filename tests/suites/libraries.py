@@ -188,6 +188,27 @@ def cases(env):
             assert order == wanted, f"{numbers}: {order}"
     yield Case("one process at a time has PoCL build a program", one_build_at_a_time, alone=True)
 
+    def without_waiting():
+        """Blocks do not wait where the GPU does not promise that they go on; and they have what threads it has."""
+        given, wanted = list(range(1000)), [k * (k + 1) // 2 for k in range(1000)]
+        program = env.written("running.fcl", "kernel running (xs : [int]) = scan (+) 0 xs\n"
+                              f"-- test running {given} == {wanted}\n")
+        atomics = "cl_khr_int64_base_atomics cl_khr_fp64"
+        for vendor, extensions, waits in (("Intel", atomics, True), ("QUALCOMM", atomics, False),
+                                          ("Intel", "cl_khr_fp64", False)):
+            says = {"FCL_LIBOPENCL": that_says(), "SAYS_VENDOR": vendor, "SAYS_EXTENSIONS": extensions,
+                    "POCL_MAX_WORK_GROUP_SIZE": "64"}
+            listed = json.loads(env.must(env.fclc, "devices", "--json", "--target=opencl", env=says))["devices"]
+            if not listed:
+                raise Skip("no OpenCL device")
+            assert listed[0]["waiting_blocks"] is waits and listed[0]["kind"] == "opencl-gpu", listed
+            done = env.run(env.fclc, "test", "--target=opencl", program, "tests/run/prelude/lookback.fcl", env=says)
+            assert done.returncode == 0, done.stdout + done.stderr
+            timed = json.loads(env.must(env.fclc, "bench", "--json", "--runs=1", "--target=opencl", program, "running",
+                                        "iota:1000", env=says))
+            assert (len(timed["launches"]) == 1) is waits, timed
+    yield Case("an OpenCL device on which no block waits for another, of few threads", without_waiting)
+
     def runs_with_sub_groups():
         """By the mapping for GPUs, with no word on sub-groups: it has these, though the driver tells no width."""
         extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_subgroups"

@@ -1,6 +1,6 @@
 /* An OpenCL whose devices say what the environment wants, and are else those that are there: built as a shared library
    that is linked with the loader, which gives all functions but these. SAYS_EXTENSIONS: names, each with a blank
-   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_NO_BINARIES: what is built has none.
+   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_VENDOR: a name, and they are GPUs; SAYS_NO_BINARIES: what is built has none.
    SAYS_BUILDS: a file to which a build of a program writes ( when it begins and ) when it ends, a second later
    or more. */
 #define _GNU_SOURCE
@@ -30,6 +30,12 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
     const char *extensions = getenv("SAYS_EXTENSIONS"), *listed = getenv("SAYS_SIZES");
     if (what == CL_DEVICE_EXTENSIONS && extensions)
         return give(extensions, strlen(extensions) + 1, room, to, size);
+    const char *vendor = getenv("SAYS_VENDOR");
+    if (what == CL_DEVICE_VENDOR && vendor)
+        return give(vendor, strlen(vendor) + 1, room, to, size);
+    const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+    if (what == CL_DEVICE_TYPE && vendor)
+        return give(&gpu, sizeof gpu, room, to, size);
     if (what == SIZES_INTEL && listed) {
         size_t sizes[8], count = 0;
         for (char *end; count < 8 && (sizes[count] = strtoul(listed, &end, 10)) > 0; listed = end)
