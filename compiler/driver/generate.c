@@ -215,8 +215,9 @@ static int block_size_of(const struct generate_request *request, const struct co
     if (request->options->block_size_given)
         return options->block_size;
     if (!own) {
+        bool has_threads = request->most_threads && request->machine->map.mapping == TARGET_SIMT;
         int size = options->block_size;
-        while (request->most_threads && (uint32_t)size > request->most_threads)
+        while (has_threads && (uint32_t)size > request->most_threads)
             size /= 2;
         return size;
     }
