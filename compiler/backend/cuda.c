@@ -68,6 +68,25 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
     return is_own ? names[atomic] : NULL;
 }
 
+/* The words of parts/matrices.cu. */
+#define SUMS_OF_FLOATS                                                                                                 \
+    {"SUM", "float"}, {"KIND", "f"}, { "JOINED", "fmaf(x, y, sum)" }
+#define HALVES(name)                                                                                                   \
+    {"ELEMENT", name}, {"PARAMETERS", "unsigned short x0, unsigned short x1"}, {"WORD", "x0 | (unsigned)x1 << 16"},    \
+        {"SHAPE", "m16n8k16.row.col.f32." name "." name ".f32"}, {"PACK", "2"}, {"TAKEN", ""},                         \
+        {"PART", "fcl_float_of_" name "((unsigned short)(word >> 16 * i))"}, SUMS_OF_FLOATS
+static const struct text_word products_f16[] = {HALVES("f16"), {0}};
+static const struct text_word products_bf16[] = {HALVES("bf16"), {0}};
+static const struct text_word products_float[] = {{"ELEMENT", "float"},
+                                                  {"PARAMETERS", "float x"},
+                                                  {"WORD", "__float_as_uint(x)"},
+                                                  {"SHAPE", "m16n8k8.row.col.f32.tf32.tf32.f32"},
+                                                  {"PACK", "1"},
+                                                  {"TAKEN", "fcl_tf32"},
+                                                  {"PART", "__uint_as_float(word)"},
+                                                  SUMS_OF_FLOATS,
+                                                  {0}};
+
 static const struct dialect dialect_cuda = {
     CUDA_FAMILY("32"),
     .atomic = cuda_atomic,
@@ -98,6 +117,7 @@ static const struct dialect dialect_cuda = {
     .alignment_is_before = true,
     .head = head,
     .matrices = matrices,
+    .products = {[BASE_F16] = products_f16, [BASE_BF16] = products_bf16, [BASE_F32] = products_float},
 };
 
 /* ---- the target ---- */

@@ -251,31 +251,41 @@ static void print_steps(struct printer *p, const struct target_array *array, con
 
 static void print_mma(struct printer *p, const struct target_statement *statement) {
     enum base base = statement->operands[0]->base;
-    use_narrow_conversion(p, BASE_F32, base); /* where there is no matrix unit */
+    const struct mma_form form = mma_form(base);
+    if (base_info[base].is_narrow)
+        use_narrow_conversion(p, BASE_F32, base); /* where there is no matrix unit */
     print_indent(p);
-    text_printf(p->out, "%s ", p->dialect->types[BASE_F32]);
+    text_printf(p->out, "%s ", p->dialect->types[form.sum]);
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
     text_add(p->out, ";\n");
     print_line_of(p, statement->span);
     print_indent(p);
     bool of_second = statement->rows && !statement->rows[0];
-    p->products[base == BASE_BF16] |= part_bit(PART_PRODUCTS) | (statement->held   ? part_bit(PART_PRODUCTS_OF_HELD)
-                                                                 : of_second       ? part_bit(PART_PRODUCTS_OF_SECOND)
-                                                                 : statement->rows ? part_bit(PART_PRODUCTS_OF_ROWS)
-                                                                                   : 0);
-    p->products[0] |= statement->held ? part_bit(PART_HELD_ROWS) : 0;
-    text_printf(p->out, "fcl_mma_%s%s(", base_info[base].name,
-                statement->held          ? "_held"
-                : statement->are_columns ? "_second<true>"
-                : of_second              ? "_second<false>"
-                : statement->rows        ? "_rows"
-                                         : "");
+    p->products[base] |=
+        part_bit(PART_PRODUCTS) | (statement->held   ? part_bit(PART_HELD_ROWS) | part_bit(PART_PRODUCTS_OF_HELD)
+                                   : of_second       ? part_bit(PART_PRODUCTS_OF_SECOND)
+                                   : statement->rows ? part_bit(PART_PRODUCTS_OF_ROWS)
+                                                     : 0);
+    text_printf(p->out, "fcl_mma_%s%s%s(", base_info[base].name,
+                statement->held   ? "_held"
+                : of_second       ? "_second"
+                : statement->rows ? "_rows"
+                                  : "",
+                statement->held || !statement->rows ? ""
+                : statement->are_columns            ? "<true>"
+                                                    : "<false>");
     for (size_t i = 0; i < MMA_SUMS; i++)
         text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
-    for (size_t i = 0; i < MMA_OPERANDS; i++) {
-        text_add(p->out, ", ");
+    for (size_t i = 0; i < statement->operand_count; i++) {
+        bool is_element = i < form.first + form.second;
+        if (is_element && i % form.pack == 0)
+            text_printf(p->out, ", fcl_word_%s(", base_info[base].name);
+        else
+            text_add(p->out, ", ");
         print_expr(p, statement->operands[i], PRECEDENCE_ANY);
+        if (is_element && i % form.pack == form.pack - 1)
+            text_add(p->out, ")");
     }
     for (size_t i = of_second; i < MMA_PLACES && statement->rows; i++) {
         text_add(p->out, ", ");
@@ -593,14 +603,15 @@ static void print_file_head(struct printer *p) {
 }
 
 static void print_matrices(struct printer *p) {
-    static const enum part order[] = {PART_PRODUCTS, PART_HELD_ROWS, PART_PRODUCTS_OF_ROWS, PART_PRODUCTS_OF_SECOND,
-                                      PART_PRODUCTS_OF_HELD};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        for (int is_bf16 = 0; is_bf16 < 2; is_bf16++) {
-            const struct text_word words[] = {{"HALF", base_info[is_bf16 ? BASE_BF16 : BASE_F16].name}, {0}};
-            if (p->products[is_bf16] & part_bit(order[i]))
-                parts_print(p->out, p->dialect->matrices, part_bit(order[i]), words, "\n");
-        }
+    part_set common = p->products[BASE_F32] ? part_bit(PART_ROUNDED_FLOATS) : 0;
+    for (enum base base = 0; base < BASE_COUNT; base++)
+        common |= p->products[base] & part_bit(PART_HELD_ROWS);
+    const struct text_word none = {0};
+    if (common)
+        parts_print(p->out, p->dialect->matrices, common, &none, "\n");
+    for (enum base base = 0; base < BASE_COUNT; base++)
+        if (p->products[base])
+            parts_print(p->out, p->dialect->matrices, p->products[base] & ~common, p->dialect->products[base], "\n");
 }
 
 void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,

@@ -99,7 +99,8 @@ struct dialect {
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
     const char *head;     /* parts: what stands before helpers and kernels, */
-    const char *matrices; /* and behind the helpers; NULL: no matrix unit */
+    const char *matrices; /* and behind the helpers; NULL: no matrix unit. In its parts these words are replaced, */
+    const struct text_word *products[BASE_COUNT]; /* where elements are of that type */
 };
 extern const struct dialect dialect_c, dialect_dump;
 
@@ -112,7 +113,7 @@ struct printer {
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     part_set parts;                        /* that what is printed wants, */
-    part_set products[2];                  /* and those of matrix units, of f16 and of bf16 */
+    part_set products[BASE_COUNT];         /* and those of matrix units, by the type of what they multiply */
     quirk_set quirks;                      /* that what is printed would meet */
     int warp_threads;                      /* of the last kernel */
     bool is_approximate;                   /* this kernel has what is fast: note [approximations] */

@@ -263,6 +263,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.params = tuned->values;
         elaborate.param_count = tuned->value_count;
     }
+    elaborate.approximates = global->approximates || request->options->approximate;
     elaborate.block_size = block_size_of(request, global, &elaborate);
     if (!request->options->block_size_given && !global->block_size) {
         elaborate.bucket_threads = machine->bucket_threads;

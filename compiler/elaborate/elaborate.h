@@ -23,7 +23,8 @@ struct elaborate_options {
     int warp_threads;                     /* of blocks whose warps work alone, note [blocks of warps] in chunks.c;
                                              0: block_size */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
-    bool has_mma;                         /* a warp multiplies matrices by an instruction */
+    bool has_mma;                         /* a warp multiplies matrices by an instruction, */
+    bool approximates;                    /* which may round floats before: note [fragments] in ir/ir.h */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */
     bool copies_ahead;                    /* a block's copies to shared memory need not be waited for */
     bool no_block_waits;                  /* for another one: each lookback is a launch of its own */

@@ -9,19 +9,20 @@
          place = (2 t + half) * 64 warps + 64 warp + 2 lane + which of the pair,
      so that a thread's sums are at places of its own (note [several places] of ir/passes/own_places.c), and what a
      loop carries of them is in registers;
-   - the rows of operands by eights, which change places from row to row, so that lanes which load eights of one column
-     do not meet at a bank.
+   - the rows of operands by pieces of 16 bytes, which change places from row to row, so that lanes which load pieces of
+     one column do not meet at a bank.
 
    Such an array is written and read by its elements' indices, as every other; only the memory's place is another. A
    loop over all its elements goes by places, so that threads side by side touch places side by side, and asks which
    element that is. An index that is found so keeps its place, which is not computed back. */
 #include "elaborate/elaborator.h"
 
-enum order_kind { ORDER_BY_LANES, ORDER_BY_EIGHTS };
+enum order_kind { ORDER_BY_LANES, ORDER_BY_PIECES };
 
 struct element_order {
     enum order_kind kind;
     int64_t rows, columns;
+    int64_t piece;      /* BY_PIECES: so many elements */
     int down, across;   /* BY_LANES: warps below and beside each other, */
     int64_t high, wide; /* and the products of each */
     struct map *places; /* of elements whose places are known: index → value */
@@ -31,7 +32,7 @@ static struct element_order *new_order(struct elaborator *e, struct element_orde
     for (size_t i = 0; i < e->orders.count; i++) {
         struct element_order *order = e->orders.at[i];
         if (order->kind == wanted.kind && order->rows == wanted.rows && order->columns == wanted.columns &&
-            order->down == wanted.down && order->across == wanted.across)
+            order->down == wanted.down && order->across == wanted.across && order->piece == wanted.piece)
             return order;
     }
     struct element_order *order = ARENA_NEW(e->arena, struct element_order);
@@ -60,11 +61,13 @@ const struct element_order *order_by_lanes(struct elaborator *e, struct mma_size
     return new_order(e, best);
 }
 
-const struct element_order *order_by_eights(struct elaborator *e, int64_t rows, int64_t columns) {
-    bool is_whole = columns % 64 == 0 || (columns % 8 == 0 && columns < 64 && 64 % columns == 0);
-    if (!is_whole || columns == 8)
+const struct element_order *order_by_pieces(struct elaborator *e, int64_t rows, int64_t columns, int64_t piece) {
+    int64_t pieces = columns / piece;
+    bool is_whole = columns % piece == 0 && pieces > 1 && (pieces % 8 == 0 || 8 % pieces == 0);
+    if (!is_whole)
         return NULL;
-    return new_order(e, (struct element_order){.kind = ORDER_BY_EIGHTS, .rows = rows, .columns = columns});
+    return new_order(e,
+                     (struct element_order){.kind = ORDER_BY_PIECES, .rows = rows, .columns = columns, .piece = piece});
 }
 
 int order_warps(const struct element_order *order) { return order->down * order->across; }
@@ -97,20 +100,20 @@ void order_corner(struct elaborator *e, const struct element_order *order, struc
                     MMA_COLUMNS);
 }
 
-/* The other eight of a row, in row `row`, for that one; it is its own inverse. */
-static struct ir_value *eight(struct elaborator *e, const struct element_order *order, struct ir_value *row,
+/* The other piece of a row, in row `row`, for that one; it is its own inverse. */
+static struct ir_value *piece(struct elaborator *e, const struct element_order *order, struct ir_value *row,
                               struct ir_value *which) {
-    int64_t eights = order->columns / MMA_ROW, turns = eights < 8 ? eights : 8;
-    struct ir_value *turn = rest(e, by(e, row, eights < 8 ? 8 / eights : 1), turns);
+    int64_t pieces = order->columns / order->piece, turns = pieces < 8 ? pieces : 8;
+    struct ir_value *turn = rest(e, by(e, row, pieces < 8 ? 8 / pieces : 1), turns);
     return ir_binary(e->builder, OP_XOR, which, turn);
 }
 
 static struct ir_value *place_at(struct elaborator *e, const struct element_order *order, struct ir_value *row,
                                  struct ir_value *column) {
-    if (order->kind == ORDER_BY_EIGHTS) {
-        struct ir_value *which = eight(e, order, row, by(e, column, MMA_ROW));
-        struct ir_value *first = plus(e, times(e, row, order->columns / MMA_ROW), which);
-        return plus(e, times(e, first, MMA_ROW), rest(e, column, MMA_ROW));
+    if (order->kind == ORDER_BY_PIECES) {
+        struct ir_value *which = piece(e, order, row, by(e, column, order->piece));
+        struct ir_value *first = plus(e, times(e, row, order->columns / order->piece), which);
+        return plus(e, times(e, first, order->piece), rest(e, column, order->piece));
     }
     int64_t warps = order_warps(order);
     struct ir_value *y = by(e, row, MMA_ROWS), *x = by(e, column, MMA_COLUMNS);
@@ -132,10 +135,10 @@ static struct ir_value *element_of(struct elaborator *e, const struct element_or
 
 struct ir_value *order_index(struct elaborator *e, const struct element_order *order, struct ir_value *place) {
     struct ir_value *row, *column;
-    if (order->kind == ORDER_BY_EIGHTS) {
+    if (order->kind == ORDER_BY_PIECES) {
         row = by(e, place, order->columns);
-        column = eight(e, order, row, rest(e, by(e, place, MMA_ROW), order->columns / MMA_ROW));
-        column = plus(e, times(e, column, MMA_ROW), rest(e, place, MMA_ROW));
+        column = piece(e, order, row, rest(e, by(e, place, order->piece), order->columns / order->piece));
+        column = plus(e, times(e, column, order->piece), rest(e, place, order->piece));
     } else {
         int64_t warps = order_warps(order);
         struct ir_value *half = by(e, place, PAIRS * warps), *pair = rest(e, place, PAIRS);

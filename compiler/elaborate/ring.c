@@ -91,8 +91,10 @@ static bool find_orders(struct elaborator *e, const struct stepping *s, struct r
         return false;
     for (size_t i = 0; i < ring->part_count; i++) {
         base_list bases = elab_bases_of(e, ring->parts[i].type);
-        if (columns[i] && elab_bits(&bases) == 16)
-            ring->orders[i] = order_by_eights(e, ring->lengths[i]->constant.integer / columns[i], columns[i]);
+        int bits = elab_bits(&bases);
+        if (columns[i] && bits <= 32)
+            ring->orders[i] =
+                order_by_pieces(e, ring->lengths[i]->constant.integer / columns[i], columns[i], 16 * 8 / bits);
         is_any |= ring->orders[i] != NULL;
     }
     return is_any;

@@ -218,8 +218,8 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 /* ---- order.c ---- */
 /* The order of the results of a product by so many warps: pairs by lanes. */
 const struct element_order *order_by_lanes(struct elaborator *e, struct mma_size size, int warps);
-/* The order of rows of so many elements of 16 bits, which lanes load together by eight of each; NULL: as they are. */
-const struct element_order *order_by_eights(struct elaborator *e, int64_t rows, int64_t columns);
+/* The order of rows of so many elements, which lanes load together by pieces of 16 bytes; NULL: as they are. */
+const struct element_order *order_by_pieces(struct elaborator *e, int64_t rows, int64_t columns, int64_t piece);
 /* How many warps have a part, and products, one after the other; row and column where those of one begin. */
 int order_warps(const struct element_order *order);
 int order_products(const struct element_order *order);

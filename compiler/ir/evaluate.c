@@ -310,21 +310,28 @@ static void exchange(struct evaluation *x, lanes mask) {
 }
 
 /* note [fragments] of ir.h, the other way round: where element (row, column) of a matrix is. */
-static double element_of(const struct evaluation *x, unsigned first, bool is_first, unsigned row, unsigned column) {
+static union scalar element_of(const struct evaluation *x, const struct mma_form *form, bool is_first, unsigned row,
+                               unsigned column) {
     unsigned across = is_first ? column : row, down = is_first ? row : column; /* t goes across, g goes down */
-    unsigned lane = down % 8 * 4 + across % 8 / 2;
-    unsigned which = across % 2 + (is_first ? down / 8 * 2 : 0) + across / 8 * (is_first ? 4 : 2);
-    return get(x, x->at->operands[first + which], lane).floating;
+    unsigned half = across / (4 * form->pack), lane = down % 8 * 4 + across / form->pack % 4;
+    unsigned word = is_first ? down / 8 + 2 * half : half, begin = is_first ? 0 : form->first;
+    return get(x, x->at->operands[begin + word * form->pack + across % form->pack], lane);
 }
 
 static void multiply(struct evaluation *x, lanes mask) {
+    const struct mma_form form = mma_form(x->at->operands[0]->base);
     FOR_LANES(lane, mask)
     for (unsigned i = 0; i < MMA_SUMS; i++) {
         unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-        double sum = get(x, x->at->operands[MMA_FIRST + MMA_SECOND + i], lane).floating;
-        for (unsigned k = 0; k < 16; k++)
-            sum += element_of(x, 0, true, row, k) * element_of(x, MMA_FIRST, false, k, column);
-        set(x, x->at->results[i], lane, (union scalar){.floating = (float)sum});
+        union scalar sum = get(x, x->at->operands[form.first + form.second + i], lane);
+        for (unsigned k = 0; k < (unsigned)form.inner; k++) {
+            union scalar a = element_of(x, &form, true, row, k), b = element_of(x, &form, false, k, column);
+            if (form.sum == BASE_F32)
+                sum.floating += a.floating * b.floating;
+            else
+                sum.integer += a.integer * b.integer;
+        }
+        set(x, x->at->results[i], lane, base_wrap(form.sum, sum));
     }
 }
 

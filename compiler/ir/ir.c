@@ -127,6 +127,19 @@ bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind) {
     return false;
 }
 
+bool mma_has_form(enum base element) { return base_info[element].is_narrow || element == BASE_F32; }
+
+struct mma_form mma_form(enum base element) {
+    unsigned pack = 32 / (unsigned)base_info[element].bits;
+    return (struct mma_form){.pack = pack,
+                             .first = 4 * pack,
+                             .second = 2 * pack,
+                             .operands = 6 * pack + MMA_SUMS,
+                             .row = 4 * pack,
+                             .inner = 8 * (int)pack,
+                             .sum = base_info[element].is_floating ? BASE_F32 : BASE_I32};
+}
+
 static bool touches_memory(const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:

@@ -143,29 +143,35 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
    that loops go by vectors: processors and their compilers store an element at once. */
 
 /* note [fragments]
-   The product of a matrix of 16 × 16 and one of 16 × 8, both of f16 or of bf16, added to one of
-   floats of 16 × 8. A lane has eight elements of the first, four of the second and four of the third: these are the
-   operands. It gets four elements of the result. In lane l, with g = l / 4 and t = 2 (l % 4), they are
-     of the first:  (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1), and the same at columns t + 8, t + 9
-     of the second: (t, g) (t + 1, g) (t + 8, g) (t + 9, g)
-     of the others: (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1)
-   which is how mma.m16n8k16 of PTX has them.
+   The product of a matrix of 16 × 8 p and one of 8 p × 8, added to one of 16 × 8, where a word of 32 bits has p
+   elements of the first two. A lane has four words of the first, two of the second and four elements of the third:
+   these elements are the operands. It gets four elements of the result. In lane l, with g = l / 4 and
+   t = l % 4, they are
+     of the first:  (g, p t) … (g, p t + p - 1), (g + 8, p t) …, and the same at columns p t + 4 p …
+     of the second: (p t, g) … (p t + p - 1, g), and the same at rows p t + 4 p …
+     of the others: (g, 2 t) (g, 2 t + 1) (g + 8, 2 t) (g + 8, 2 t + 1)
+   which is how mma.m16n8k8, k16 and k32 of PTX have them. Floats may be rounded to 11 bits before they are multiplied
+   (tf32): who makes this instruction of them must be allowed to.
 
    note [rows of matrices]
-   Where both matrices are read from buffers with stages, eight elements of a row next to each other at
-   a multiple of eight, two operands more are places there: of lane l, where elements 8 (l / 16) … of
-   row l % 16 of the first begin, and where row l % 16 of the second begins. Where the second alone is read so, there
-   is one operand more, that of the second; or, `by_columns`, where elements 8 (l / 8 % 2) … of its column l % 8 begin.
-   From these a GPU's lanes load what they need together (ldmatrix); the operands that stand for elements are the
+   Where the second matrix is read from a buffer with stages, 16 bytes of elements next to each other at a multiple of
+   16 bytes, an operand more is a place there: of lane l, where row l % 16 of the second begins; or, `by_columns`, where
+   the 16 bytes number l / 8 % 2 of its column l % 8 begin. Elements of other than 16 bits are read by columns alone.
+   Where the first matrix is read so, too, an operand before that is where the 16 bytes number l / 16 of its row l % 16
+   begin. From these a GPU's lanes load what they need together (ldmatrix); the operands that stand for elements are the
    same. */
-enum {
-    MMA_FIRST = 8,
-    MMA_SECOND = 4,
-    MMA_SUMS = 4,
-    MMA_OPERANDS = MMA_FIRST + MMA_SECOND + MMA_SUMS,
-    MMA_PLACES = 2,
-    MMA_ROW = 8 /* elements */
+enum { MMA_SUMS = 4, MMA_PLACES = 2, MMA_MOST_PACKED = 4, MMA_MOST_OPERANDS = 6 * MMA_MOST_PACKED + MMA_SUMS };
+/* How the elements of a product lie in lanes. */
+struct mma_form {
+    unsigned pack;          /* in a word */
+    unsigned first, second; /* of the first matrix, and of the second: so many operands, which come first */
+    unsigned operands;      /* those, and the sums */
+    unsigned row;           /* in 16 bytes */
+    int inner;              /* columns of the first matrix */
+    enum base sum;          /* the type of the third, and of the result */
 };
+bool mma_has_form(enum base element);
+struct mma_form mma_form(enum base element);
 
 enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
@@ -182,7 +188,7 @@ enum ir_kind {
     IR_BALLOT,    /* results[0] (ir_lanes_base): bit i is operands[0] of lane i; as SHUFFLE */
     IR_MATCH,     /* results[0] (the same): bit i says whether operands[0] & operands[1] is 0 in lane i as in
                     this one, or in neither; operands[1] is the same in all lanes; as SHUFFLE */
-    IR_MMA,       /* results[0…3] (float) = a lane's part of a product, note [fragments]; as SHUFFLE */
+    IR_MMA,       /* results[0…3] = a lane's part of a product, note [fragments]; as SHUFFLE */
     IR_CHECK,     /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
     IR_ALLOCATE,  /* buffer comes to life, contents undefined unless it is zeroed */
     IR_SWAP,      /* `buffer` and `other`, both OUTPUT, exchange their memory; ambient grid */

@@ -211,21 +211,27 @@ static void check_exchange(struct verifier *v, const struct ir_instruction *at, 
 
 static void check_mma(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
     check_exchange(v, at, region);
-    size_t places = at->operand_count - MMA_OPERANDS;
-    if (at->operand_count < MMA_OPERANDS || places > MMA_PLACES || at->result_count != MMA_SUMS ||
-        (IR_PART(at, mma).by_columns && places != 1)) {
+    enum base base = at->operand_count ? at->operands[0]->base : BASE_F16;
+    if (!mma_has_form(base)) {
+        complain(v, at, "a product of matrices of %s", base_info[base].name);
+        return;
+    }
+    const struct mma_form form = mma_form(base);
+    size_t places = at->operand_count - form.operands;
+    bool by_columns = IR_PART(at, mma).by_columns;
+    if (at->operand_count < form.operands || places > MMA_PLACES || at->result_count != MMA_SUMS ||
+        (by_columns && !places)) {
         complain(v, at, "a product of matrices with %zu operands", at->operand_count);
         return;
     }
-    enum base base = at->operands[0]->base;
-    if (base != BASE_F16 && base != BASE_BF16)
-        complain(v, at, "a product of matrices of %s", base_info[base].name);
-    for (size_t i = 0; i < MMA_OPERANDS && !v->wrong; i++)
-        expect_base(v, at, at->operands[i], i < MMA_FIRST + MMA_SECOND ? base : BASE_F32, "an element of a matrix");
-    for (size_t i = MMA_OPERANDS; i < at->operand_count && !v->wrong; i++)
+    if (places && !by_columns && base_info[base].bits != 16)
+        complain(v, at, "rows of the second matrix, of %s", base_info[base].name);
+    for (size_t i = 0; i < form.operands && !v->wrong; i++)
+        expect_base(v, at, at->operands[i], i < form.first + form.second ? base : form.sum, "an element of a matrix");
+    for (size_t i = form.operands; i < at->operand_count && !v->wrong; i++)
         expect_base(v, at, at->operands[i], BASE_I32, "the place of a row");
     for (size_t i = 0; i < MMA_SUMS && !v->wrong; i++)
-        expect_base(v, at, at->results[i], BASE_F32, "an element of a product");
+        expect_base(v, at, at->results[i], form.sum, "an element of a product");
 }
 
 static void check_yields(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region,

@@ -331,7 +331,7 @@ static void hold_rows(struct keeping *k, struct target_statement *product, struc
     product->held = ARENA_ARRAY(k->l->arena, struct target_expr *, MMA_PLACES);
     struct target_array *rows = hold(k, before, loop, product->rows[0], turns / run, run, false);
     product->held[0] = held_at(k->l, rows, OP_DIV, run, HELD_WORDS, loop);
-    rows = hold(k, before, loop, product->rows[1], period / 2, 2, true);
+    rows = hold(k, before, loop, product->rows[1], period / 2, 2, !product->are_columns);
     product->held[1] = held_at(k->l, rows, OP_REM, period, HELD_WORDS / 2, loop);
 }
 
@@ -502,7 +502,7 @@ static void see_used(struct map *used, const struct target_block *block) {
                                              selection ? selection->length : NULL};
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             see_expr(used, parts[k]);
-        for (size_t k = 0; at->operands && k < MMA_OPERANDS; k++)
+        for (size_t k = 0; k < at->operand_count; k++)
             see_expr(used, at->operands[k]);
         for (size_t k = 0; at->rows && !at->held && k <= MMA_PLACES; k++)
             see_expr(used, at->rows[k]);

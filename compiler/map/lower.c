@@ -206,26 +206,27 @@ static void lower_exchange(struct lowering *l, const struct ir_instruction *inst
 
 /* See note [fragments] in ir.h. */
 static void lower_mma(struct lowering *l, const struct ir_instruction *instruction) {
-    struct target_expr **operands = ARENA_ARRAY(l->arena, struct target_expr *, MMA_OPERANDS);
+    const struct mma_form form = mma_form(instruction->operands[0]->base);
+    struct target_expr **operands = ARENA_ARRAY(l->arena, struct target_expr *, form.operands);
     struct target_variable **results = ARENA_ARRAY(l->arena, struct target_variable *, MMA_SUMS);
-    struct target_expr **rows = instruction->operand_count > MMA_OPERANDS && l->now
+    struct target_expr **rows = instruction->operand_count > form.operands && l->now
                                     ? ARENA_ARRAY(l->arena, struct target_expr *, MMA_PLACES + 1)
                                     : NULL;
-    size_t missing = MMA_OPERANDS + MMA_PLACES - instruction->operand_count; /* of the first matrix */
+    size_t missing = form.operands + MMA_PLACES - instruction->operand_count; /* of the first matrix */
     for (size_t i = missing; i < MMA_PLACES && rows; i++) {
-        const struct ir_instruction *load = instruction->operands[i ? MMA_FIRST : 0]->definition;
+        const struct ir_instruction *load = instruction->operands[i ? form.first : 0]->definition;
         struct target_array *array = load && load->kind == IR_LOAD ? lower_array(l, load->buffer) : NULL;
         if (!array || array->space != TARGET_SPACE_SHARED)
             rows = NULL;
         else
             rows[i] = expr_element(l, array->element, array,
-                                   lower_place(l, array, instruction->operands[MMA_OPERANDS + i - missing]));
+                                   lower_place(l, array, instruction->operands[form.operands + i - missing]));
     }
     if (rows) {
         rows[MMA_PLACES] = expr_variable(l, l->now->variable, 0, UINT32_MAX);
         l->now->is_used = true;
     }
-    for (size_t i = 0; i < MMA_OPERANDS; i++)
+    for (size_t i = 0; i < form.operands; i++)
         operands[i] = lower_value(l, instruction->operands[i]);
     for (size_t i = 0; i < MMA_SUMS; i++) {
         const struct ir_value *result = instruction->results[i];
@@ -234,6 +235,7 @@ static void lower_mma(struct lowering *l, const struct ir_instruction *instructi
     }
     struct target_statement *product = lower_emit(l, TARGET_MMA);
     product->operands = operands;
+    product->operand_count = form.operands;
     product->results = results;
     product->rows = rows;
     product->are_columns = rows && IR_PART(instruction, mma).by_columns;

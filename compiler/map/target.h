@@ -179,7 +179,8 @@ struct target_statement {
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
     struct target_expr *expected;  /* ATOMIC: to be exchanged for value */
-    struct target_expr **operands; /* MMA: MMA_OPERANDS */
+    struct target_expr **operands; /* MMA: operand_count of them */
+    size_t operand_count;
     struct target_expr *
         *rows; /* MMA: NULL, or elements, of the first matrix perhaps NULL: note [rows of matrices] in ir.h */
     struct target_expr **held;         /* MMA: NULL, or where its matrices' rows are held: note [rows held] in kept.c */

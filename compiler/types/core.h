@@ -32,8 +32,7 @@ enum push_kind {
 };
 enum exchange { EXCHANGE_BY_FUNCTION, EXCHANGE_UP, EXCHANGE_DOWN, EXCHANGE_XOR };
 
-/* The matrices of a unit's instruction: ROWS × INNER, INNER × COLUMNS and ROWS × COLUMNS. Those of mma are of
-   multiples of these. */
+/* The matrices of mma are of multiples of ROWS × INNER, INNER × COLUMNS and ROWS × COLUMNS. */
 enum { MMA_ROWS = 16, MMA_COLUMNS = 8, MMA_INNER = 16 };
 struct mma_size {
     int64_t rows, inner, columns;

@@ -104,6 +104,25 @@ def cases(env):
 
         yield Case(f"the loop of a product by matrix units for sm_{architecture}", loop_of_units)
 
+    # That of floats: 96 of them are rounded for 64 products, which takes two instructions each.
+    for architecture in sass.ARCHITECTURES:
+
+        def loop_of_floats(architecture=architecture):
+            program = (
+                'import "matrix"\nkernel k (n : int) (a : [float]) (b : [float]) with approximate ='
+                " matMulUnits 128 128 n n n a b\n"
+            )
+            (_, body) = kernels_of(env.written("k.fcl", program), architecture)["k"]
+            assert body.count("HMMA.1688.F32.TF32") == body.count("HMMA") == 128, body.count("HMMA")
+            blocks, _ = sass.blocks_of(body)
+            loops = [range(n, i + 1) for i, block in enumerate(blocks) for n in block.next if n <= i]
+            codes = [[one.base for one in sass.instructions(blocks, loop)] for loop in loops]
+            code = min((code for code in codes if "LDGSTS" in code), key=len)
+            assert code.count("HMMA") == 64 and len(code) <= 580, (len(code), code)
+            assert code.count("BAR") == 1 and not {"LDL", "STL"} & set(code), code
+
+        yield Case(f"the loop of a product of floats by matrix units for sm_{architecture}", loop_of_floats)
+
     # In a panel that is not whole lanes load rows together, too. It is loaded in its step: in two stages the loop
     # takes 509 instructions, but blocks of 512 threads spill up to 9 words.
     for architecture in sass.ARCHITECTURES:

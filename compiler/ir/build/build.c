@@ -887,16 +887,17 @@ struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct i
     return exchange(b, IR_MATCH, ir_lanes_base(b->kernel), value, bits);
 }
 
-void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS],
+void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_MOST_OPERANDS],
             struct ir_value *const places[MMA_PLACES], bool by_columns, struct ir_value *results[MMA_SUMS]) {
-    size_t count = MMA_OPERANDS + (places[1] ? 1 + (places[0] != NULL) : 0);
+    const struct mma_form form = mma_form(operands[0]->base);
+    size_t count = form.operands + (places[1] ? 1 + (places[0] != NULL) : 0);
     struct ir_instruction *instruction = builder_instruction(b, IR_MMA, count, MMA_SUMS, 0);
     IR_PART(instruction, mma).by_columns = by_columns;
-    for (size_t i = MMA_OPERANDS; i < count; i++)
+    for (size_t i = form.operands; i < count; i++)
         instruction->operands[i] = builder_operand(b, places[MMA_PLACES - count + i]);
-    for (size_t i = 0; i < MMA_OPERANDS; i++)
+    for (size_t i = 0; i < form.operands; i++)
         instruction->operands[i] = builder_operand(b, operands[i]);
     for (size_t i = 0; i < MMA_SUMS; i++)
-        results[i] = instruction->results[i] = builder_value(b, BASE_F32, NULL, NULL);
+        results[i] = instruction->results[i] = builder_value(b, form.sum, NULL, NULL);
     builder_append(b, b->frames.count - 1, instruction);
 }

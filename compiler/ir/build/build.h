@@ -96,7 +96,7 @@ struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct ir_value *bits);
 /* Operands and results as note [fragments] has them. */
 /* `places`: MMA_PLACES, those that there are not are NULL. */
-void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS],
+void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_MOST_OPERANDS],
             struct ir_value *const places[MMA_PLACES], bool by_columns, struct ir_value *results[MMA_SUMS]);
 /* The index of such a place among the kernel's. */
 uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);

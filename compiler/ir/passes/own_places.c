@@ -255,9 +255,12 @@ static bool may_keep(struct keeper *k, const struct ir_buffer *buffer, struct ca
 
 static void collect(struct keeper *k, const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        for (size_t i = MMA_FIRST + MMA_SECOND; walk.at->kind == IR_MMA && i < MMA_OPERANDS; i++)
-            if (walk.at->operands[i]->definition)
-                map_set(k->sums, walk.at->operands[i]->definition, walk.at);
+        if (walk.at->kind == IR_MMA) {
+            const struct mma_form form = mma_form(walk.at->operands[0]->base);
+            for (size_t i = form.first + form.second; i < form.operands; i++)
+                if (walk.at->operands[i]->definition)
+                    map_set(k->sums, walk.at->operands[i]->definition, walk.at);
+        }
     const struct ir_places places = ir_places(k->arena, region);
     for (size_t i = 0; i < places.all.count; i++)
         map_set(k->candidates, places.all.at[i]->buffer, candidate_of(k, places.all.at[i]));

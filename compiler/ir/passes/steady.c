@@ -128,7 +128,7 @@ static void put(void *context, struct ir_region *to, struct ir_instruction *i) {
     struct steady *s = context;
     const struct rewriter r = {s->arena, s->kernel, to, i};
     if (i->kind == IR_MMA)
-        for (size_t k = MMA_OPERANDS; k < i->operand_count; k++)
+        for (size_t k = mma_form(i->operands[0]->base).operands; k < i->operand_count; k++)
             settle(s, &r, &i->operands[k]);
     else if ((i->kind == IR_STORE && i->buffer->stages) || i->marked)
         settle(s, &r, &i->operands[0]);
