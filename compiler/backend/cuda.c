@@ -86,6 +86,20 @@ static const struct text_word products_float[] = {{"ELEMENT", "float"},
                                                   {"PART", "__uint_as_float(word)"},
                                                   SUMS_OF_FLOATS,
                                                   {0}};
+#define BYTES(name, parameters, part)                                                                                  \
+    {"ELEMENT", name}, {"PARAMETERS", parameters},                                                                     \
+        {"WORD", "x0 & 255 | (x1 & 255) << 8 | (x2 & 255) << 16 | (unsigned)x3 << 24"}, {"SUM", "int"}, {"KIND", "r"}, \
+        {"SHAPE", "m16n8k32.row.col.s32." part "." part ".s32"}, {"PACK", "4"}, {"TAKEN", ""}, {                       \
+        "JOINED", "(int)((unsigned)sum + (unsigned)(x * y))"                                                           \
+    }
+static const struct text_word products_i8[] = {
+    BYTES("i8", "signed char x0, signed char x1, signed char x2, signed char x3", "s8"),
+    {"PART", "(signed char)(word >> 8 * i)"},
+    {0}};
+static const struct text_word products_u8[] = {
+    BYTES("u8", "unsigned char x0, unsigned char x1, unsigned char x2, unsigned char x3", "u8"),
+    {"PART", "(unsigned char)(word >> 8 * i)"},
+    {0}};
 
 static const struct dialect dialect_cuda = {
     CUDA_FAMILY("32"),
@@ -117,7 +131,11 @@ static const struct dialect dialect_cuda = {
     .alignment_is_before = true,
     .head = head,
     .matrices = matrices,
-    .products = {[BASE_F16] = products_f16, [BASE_BF16] = products_bf16, [BASE_F32] = products_float},
+    .products = {[BASE_F16] = products_f16,
+                 [BASE_BF16] = products_bf16,
+                 [BASE_F32] = products_float,
+                 [BASE_I8] = products_i8,
+                 [BASE_U8] = products_u8},
 };
 
 /* ---- the target ---- */

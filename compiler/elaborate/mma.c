@@ -167,15 +167,16 @@ void elab_run_mma(struct elaborator *e, struct push *push, const struct writer *
 }
 
 /* How many elements it has; -1: only a shape is wanted, and it is not known. */
-static int64_t length_of(struct elaborator *e, struct pull *matrix, const char *which) {
+static int64_t length_of(struct elaborator *e, struct pull *matrix, const char *which, const char *name) {
     struct ir_value *length = matrix->length ? ir_resolve(e->builder, matrix->length) : NULL;
     if (length && length->is_constant)
         return length->constant.integer;
     if (!e->shape)
-        elab_fail(e, DIAG_TILE_LENGTH, e->span,
-                  "how many elements the %s matrix of `mma` has must be known at compile time: make it by a `generate` "
-                  "of a constant number",
-                  which);
+        elab_fail(
+            e, DIAG_TILE_LENGTH, e->span,
+            "how many elements the %s matrix of `%s` has must be known at compile time: make it by a `generate` of "
+            "a constant number",
+            which, name);
     return -1;
 }
 
@@ -184,7 +185,7 @@ static const struct element_order *order_for(struct elaborator *e, const struct 
     int warps = push->level == LEVEL_WARP ? 1 : elab_block_threads(e) / 32;
     if (!e->options->has_mma || e->options->warp_size != 32 || !mma_has_form(base) || warps < 1)
         return NULL;
-    if (base == BASE_F32 && !e->options->approximates)
+    if ((base == BASE_F32 && !e->options->approximates) || push->mma.size.inner % mma_form(base).inner)
         return NULL;
     return order_by_lanes(e, push->mma.size, warps);
 }
@@ -196,10 +197,12 @@ static void ask_columns(struct pull *pull, int64_t columns) {
         *pull->asked_columns = columns;
 }
 
-PRIMITIVE(MMA) {
+static struct elab_value *product_of(struct elaborator *e, const struct instance *instance,
+                                     struct elab_value **arguments, const char *name) {
     struct pull *first = elab_as_pull(e, arguments[0]), *second = elab_as_pull(e, arguments[1]);
     struct pull *sums = elab_as_pull(e, arguments[2]);
-    int64_t a = length_of(e, first, "first"), b = length_of(e, second, "second"), c = length_of(e, sums, "third");
+    int64_t a = length_of(e, first, "first", name), b = length_of(e, second, "second", name);
+    int64_t c = length_of(e, sums, "third", name);
     struct push product = {
         .kind = PUSH_MMA, .level = elab_level(e, instance, 0), .total = sums->length, .array = first};
     product.mma.second = second;
@@ -207,7 +210,7 @@ PRIMITIVE(MMA) {
     product.mma.base = type_resolve(elab_type(e, instance, 0))->base;
     if (a >= 0 && b >= 0 && c >= 0) {
         if (!core_mma_size(a, b, c, &product.mma.size))
-            elab_fail(e, DIAG_TILE_LENGTH, e->span, MMA_SIZE_MESSAGE, (long long)a, (long long)b, (long long)c);
+            elab_fail(e, DIAG_TILE_LENGTH, e->span, MMA_SIZE_MESSAGE, name, (long long)a, (long long)b, (long long)c);
         product.mma.order = order_for(e, &product);
         if (product.mma.order) {
             ask_columns(first, product.mma.size.inner);
@@ -216,3 +219,6 @@ PRIMITIVE(MMA) {
     }
     return elab_of_push(e, elab_push_new(e, product));
 }
+
+PRIMITIVE(MMA) { return product_of(e, instance, arguments, "mma"); }
+PRIMITIVE(MMA_INT) { return product_of(e, instance, arguments, "mmaInt"); }

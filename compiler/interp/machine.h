@@ -147,6 +147,7 @@ struct interp_push {
         struct { /* MMA: the array times the second, added to the sums */
             const struct interp_pull *second, *sums;
             int64_t inner, columns;
+            enum primitive widen; /* what becomes of the elements that are multiplied */
         } mma;
     };
 };

@@ -492,14 +492,18 @@ static struct value shuffle_by(struct interp *in, enum exchange exchange, const 
     return NEW_PUSH(SHUFFLE, .of = a[1].push, .shuffle = {exchange, interp_known(in, a[0], span).scalar.integer});
 }
 
-PRIMITIVE(MMA) {
+static struct value product_of(struct interp *in, const struct value *a, struct span span, const char *name,
+                               enum primitive widen) {
     struct mma_size size;
     if (!core_mma_size(a[0].pull->length, a[1].pull->length, a[2].pull->length, &size))
-        interp_fail(in, DIAG_TILE_LENGTH, span, MMA_SIZE_MESSAGE, (long long)a[0].pull->length,
+        interp_fail(in, DIAG_TILE_LENGTH, span, MMA_SIZE_MESSAGE, name, (long long)a[0].pull->length,
                     (long long)a[1].pull->length, (long long)a[2].pull->length);
     return NEW_PUSH(MMA, .total = size.rows * size.columns, .array = a[0].pull,
-                    .mma = {a[1].pull, a[2].pull, size.inner, size.columns});
+                    .mma = {a[1].pull, a[2].pull, size.inner, size.columns, widen});
 }
+
+PRIMITIVE(MMA) { return product_of(in, a, span, "mma", PRIM_TO_F32); }
+PRIMITIVE(MMA_INT) { return product_of(in, a, span, "mmaInt", PRIM_TO_I32); }
 
 PRIMITIVE(SHUFFLE_UP) { return shuffle_by(in, EXCHANGE_UP, a, span); }
 PRIMITIVE(SHUFFLE_DOWN) { return shuffle_by(in, EXCHANGE_DOWN, a, span); }

@@ -430,9 +430,10 @@ static int64_t run_shuffle(struct interp *in, struct interp_push *push, struct s
     return length;
 }
 
-static struct value float_at(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
-    struct value element = pull_element(in, pull, index, span);
-    return scalar_apply(in, PRIM_TO_F32, &element);
+static struct value wide_at(struct interp *in, const struct interp_push *push, const struct interp_pull *pull,
+                            int64_t index) {
+    struct value element = pull_element(in, pull, index, push->span);
+    return scalar_apply(in, push->mma.widen, &element);
 }
 
 /* Each product is exact, and rounded with the sum that it joins. */
@@ -443,8 +444,8 @@ static int64_t run_mma(struct interp *in, struct interp_push *push, struct sink 
         struct value sum = pull_element(in, push->mma.sums, i, push->span);
         for (int64_t k = 0; k < inner; k++) {
             int64_t below = k * push->mma.columns + column;
-            const struct value operands[] = {float_at(in, push->array, row * inner + k, push->span),
-                                             float_at(in, push->mma.second, below, push->span), sum};
+            const struct value operands[] = {wide_at(in, push, push->array, row * inner + k),
+                                             wide_at(in, push, push->mma.second, below), sum};
             sum = scalar_apply(in, PRIM_FMA, operands);
         }
         to->write(in, to, i, sum);

@@ -127,7 +127,9 @@ bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind) {
     return false;
 }
 
-bool mma_has_form(enum base element) { return base_info[element].is_narrow || element == BASE_F32; }
+bool mma_has_form(enum base element) {
+    return base_info[element].is_narrow || element == BASE_F32 || element == BASE_I8 || element == BASE_U8;
+}
 
 struct mma_form mma_form(enum base element) {
     unsigned pack = 32 / (unsigned)base_info[element].bits;

@@ -40,7 +40,7 @@ struct mma_size {
 /* The one size at which the three matrices have so many elements; false: there is none. */
 bool core_mma_size(int64_t first, int64_t second, int64_t third, struct mma_size *size);
 #define MMA_SIZE_MESSAGE                                                                                               \
-    "`mma` wants matrices of 16 r rows and 16 n columns, 16 n and 8 c, and 16 r and 8 c, and there are none of %lld, " \
+    "`%s` wants matrices of 16 r rows and 16 n columns, 16 n and 8 c, and 16 r and 8 c, and there are none of %lld, "  \
     "%lld and %lld elements"
 
 enum core_kind {

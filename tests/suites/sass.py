@@ -82,22 +82,26 @@ def cases(env):
 
             yield Case(f"products by blocks of {threads} for sm_{architecture}", fits)
 
+    def fast_step(body):
+        """The instructions of the shortest loop that copies ahead, without the loops in it."""
+        blocks, _ = sass.blocks_of(body)
+        loops = [(n, i) for i, block in enumerate(blocks) for n in block.next if n <= i]
+
+        def code_of(numbers):
+            return [one.base for one in sass.instructions(blocks, sorted(numbers))]
+
+        steps = [range(n, i + 1) for n, i in loops if "LDGSTS" in code_of(range(n, i + 1))]
+        step = set(min(steps, key=len))
+        within = [set(range(n, i + 1)) for n, i in loops]
+        return code_of(step.difference(*(loop for loop in within if loop < step)))
+
     # The loop of a product by matrix units, without the loops in it for rows that do not begin at
     # multiples of 16 bytes: at most 2.4 instructions a product, and each matrix is loaded once.
     for architecture in sass.ARCHITECTURES:
 
         def loop_of_units(architecture=architecture):
             kernels = kernels_of("benchmarks/fcl/matrices.fcl", architecture)
-            blocks, _ = sass.blocks_of(kernels["unitProduct_0"][1])
-            loops = [(n, i) for i, block in enumerate(blocks) for n in block.next if n <= i]
-
-            def code_of(numbers):
-                return [one.base for one in sass.instructions(blocks, sorted(numbers))]
-
-            steps = [range(n, i + 1) for n, i in loops if "LDGSTS" in code_of(range(n, i + 1))]
-            step = set(min(steps, key=len))
-            within = [set(range(n, i + 1)) for n, i in loops]
-            code = code_of(step.difference(*(loop for loop in within if loop < step)))
+            code = fast_step(kernels["unitProduct_0"][1])
             assert code.count("HMMA") == 64 and len(code) <= 2.4 * 64, (len(code), code)
             assert code.count("LDSM") == 16 and code.count("BAR") == 1, code
             assert not {"LDL", "STL"} & set(code), code
@@ -122,6 +126,22 @@ def cases(env):
             assert code.count("BAR") == 1 and not {"LDL", "STL"} & set(code), code
 
         yield Case(f"the loop of a product of floats by matrix units for sm_{architecture}", loop_of_floats)
+
+    # That of bytes is as short as that of halves: what is loaded, and how, is the same.
+    for architecture in sass.ARCHITECTURES:
+
+        def loop_of_bytes(architecture=architecture):
+            program = (
+                'import "matrix"\nkernel k (n : int) (a : [i8]) (b : [i8]) = matMulIntBy n n n a b\n'
+            )
+            body = kernels_of(env.written("k.fcl", program), architecture)["k_0"][1]
+            assert body.count("IMMA.16832.S8.S8") == body.count("IMMA") == 128, body.count("IMMA")
+            code = fast_step(body)
+            assert code.count("IMMA") == 64 and len(code) <= 2.5 * 64, (len(code), code)
+            assert code.count("LDSM") == 16 and code.count("BAR") == 1, code
+            assert not {"LDL", "STL"} & set(code), code
+
+        yield Case(f"the loop of a product of bytes by matrix units for sm_{architecture}", loop_of_bytes)
 
     # In a panel that is not whole lanes load rows together, too. It is loaded in its step: in two stages the loop
     # takes 509 instructions, but blocks of 512 threads spill up to 9 words.

@@ -15,7 +15,7 @@ ORDER = 10
 LINES = {
     "compiler/backend": 4600,
     "compiler/driver": 6204,
-    "compiler/elaborate": 12120,
+    "compiler/elaborate": 12130,
     "compiler/host": 2150,
     "compiler/interp": 3200,
     "compiler/ir": 18300,

@@ -76,6 +76,16 @@ for name in ("matMulFloat", "matMulUnits 64 16"):
     product(name.split()[0], f"{name} height inner width (map f16 xs) (map f16 ys)", "float",
             lambda s, x, y: s + x * y, doubles)
 
+
+def byte(x):
+    return (x & 255 ^ 128) - 128
+
+
+for name, seconds in (("matMulInt", "ys"), ("matMulIntBy", "(generate (length ys) (fn i => ys ! (i % max 1 inner * "
+                                            "width + i / max 1 inner)))")):
+    product(name, f"mapPush uint ({name} height inner width (map i8 xs) (map i8 {seconds}))", "uint",
+            lambda s, x, y: s + byte(x) * byte(y) & WORD, words)
+
 # Products one after another: how many, rows of the first matrix, its columns, and those of the second.
 BATCHES = ((0, 2, 3, 2), (3, 0, 4, 5), (2, 3, 0, 4), (2, 3, 4, 0), (1, 1, 1, 1), (5, 3, 2, 7), (9, 16, 16, 16),
            (4, 20, 33, 32), (2, 33, 17, 40))
