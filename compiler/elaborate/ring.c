@@ -92,7 +92,7 @@ static bool find_orders(struct elaborator *e, const struct stepping *s, struct r
     for (size_t i = 0; i < ring->part_count; i++) {
         base_list bases = elab_bases_of(e, ring->parts[i].type);
         int bits = elab_bits(&bases);
-        if (columns[i] && bits <= 32)
+        if (columns[i] && bases.count == 1 && bits <= 32)
             ring->orders[i] =
                 order_by_pieces(e, ring->lengths[i]->constant.integer / columns[i], columns[i], 16 * 8 / bits);
         is_any |= ring->orders[i] != NULL;
