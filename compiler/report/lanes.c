@@ -478,6 +478,7 @@ static uint32_t active_lanes(struct walker *w, const struct ir_region *region, i
     for (; region->owner && region->owner != w->threads; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
         bool is_for = owner->kind == IR_FOR;
+        w->leaves |= owner->kind == IR_WHILE && differs(w, owner->regions[0]->yields.at[0]);
         if ((!is_for && owner->kind != IR_IF) || !differs(w, owner->operands[0]))
             continue;
         const struct lane_value *decides = look_at(w, owner->operands[0]);
@@ -503,7 +504,7 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
     uint8_t lanes[REPORT_LANES];
     struct lane_look look = {.is_seen = true};
     w->look++;
-    w->is_about = false;
+    w->is_about = w->leaves = false;
     uint32_t active = active_lanes(w, access_region(w, access), end);
     const struct lane_value *place = look_at(w, access->operands[0]);
     for (int i = 0; i < REPORT_LANES; i++)
@@ -512,6 +513,7 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
             lanes[look.active++] = (uint8_t)i;
         }
     look.first = look.active ? lanes[0] : 0;
+    look.leaves = w->leaves;
     if (place->state != LANE_KNOWN) {
         look.pattern = place->state == LANE_DATA ? REPORT_SCATTERED : REPORT_UNKNOWN;
         look.units = look.active;
@@ -523,7 +525,7 @@ static struct lane_look look_at_access(struct walker *w, const struct ir_instruc
     find_pattern(&look, at, look.active);
     look.units = is_shared ? turns_of(at, lanes, look.active, bytes) : sectors_of(at, look.active, bytes);
     bool is_aligned = place->factor * bytes % (is_shared ? WORD : SECTOR) == 0 || look.pattern == REPORT_SAME;
-    look.is_about = w->is_about || !is_aligned;
+    look.is_about = w->is_about || w->leaves || !is_aligned;
     return look;
 }
 
@@ -537,9 +539,12 @@ static struct lane_look look_from(struct walker *w, const struct ir_instruction 
 static struct lane_look look_of_warp(struct walker *w, const struct ir_instruction *access, size_t number, int64_t base,
                                      int64_t end) {
     struct warp_look *kept = &w->warp_looks[(number * 31 + (w->path >> 32)) % WARP_LOOKS];
-    if (kept->warp != w->warp || kept->number != number || kept->path != w->path)
+    bool is_new = kept->warp != w->warp || kept->number != number || kept->path != w->path;
+    if (is_new)
         *kept = (struct warp_look){w->warp, number, w->path, look_from(w, access, true, base, end)};
-    return kept->look;
+    struct lane_look look = kept->look;
+    look.is_new = is_new;
+    return look;
 }
 
 /* Units of all warps of a block: full ones, and a last one that is not full. */
@@ -604,10 +609,13 @@ static void remember(struct lane_look *seen, const struct lane_look *look) {
 }
 
 /* A lane's part of its warp's units. The first has all, if all lanes are gone through, and each goes where it was
-   seen to go. */
+   seen to go; or, in a loop that lanes leave one by one, if it is the first that comes to that turn. */
 static struct amount share(const struct walker *w, const struct lane_look *look, int64_t lane) {
     bool is_exact = !w->is_sampled && !look->is_about;
-    double part = is_exact ? lane == look->first : look->active ? 1.0 / look->active : 0;
+    double part = look->leaves && !w->is_sampled ? look->is_new
+                  : is_exact                     ? lane == look->first
+                  : look->active                 ? 1.0 / look->active
+                                                 : 0;
     struct amount units = amount_number(part * look->units);
     units.is_about = look->is_about;
     units.is_most = look->is_most;
@@ -644,7 +652,8 @@ struct amount lanes_units(struct walker *w, const struct ir_instruction *access,
     bool may_look = w->look_work < MOST_LOOKS || !seen->is_seen, is_fresh = !seen->is_lasting && may_look;
     if (w->is_by_lane) {
         int64_t lane = value_known(w, w->threads->parameters[0]), base = lane - lane % REPORT_LANES;
-        if (is_fresh || (amount_is_number(w->lanes) && w->lanes.constant < (double)(base + REPORT_LANES)))
+        if (is_fresh || look.leaves ||
+            (amount_is_number(w->lanes) && w->lanes.constant < (double)(base + REPORT_LANES)))
             look = look_of_warp(w, access, number, base,
                                 amount_is_number(w->lanes) ? (int64_t)w->lanes.constant - base : REPORT_LANES);
         bool is_unsure = look.is_about || look.pattern == REPORT_UNKNOWN;

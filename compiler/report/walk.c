@@ -213,12 +213,14 @@ static void tally_add_units(struct walker *w, struct tally *to, const struct tal
         add(w, &to->units[i], what->units[i]);
 }
 
-/* How many turns there is room for, each of so many instructions. */
+/* The work that there is room for in one loop. */
+static uint64_t room_for_loop(const struct walker *w) {
+    return w->work < w->work_end ? (w->work_end - w->work) / 2 : 0;
+}
+
+/* How many turns there is room for, each of so many instructions, where there is none for all. */
 static int64_t turns_to_look_at(const struct walker *w, int64_t turns, uint64_t each, bool is_for_units) {
-    uint64_t left = w->work < w->work_end ? w->work_end - w->work : 0, room = left / 2 / (each + 1);
-    if ((uint64_t)turns <= room)
-        return turns;
-    uint64_t most = is_for_units ? FEW_TURNS : MOST_TURNS;
+    uint64_t room = room_for_loop(w) / (each + 1), most = is_for_units ? FEW_TURNS : MOST_TURNS;
     int64_t some = (int64_t)(room < FEW_TURNS ? FEW_TURNS : room > most ? most : room);
     return some < turns ? some : turns;
 }
@@ -244,34 +246,58 @@ static void add_turns(struct walker *w, const struct tally *some, const struct t
     }
 }
 
-/* Each turn by itself; of very many the first, the last and some between, which stand for the others. `one`: a turn
-   whose index is not known, or NULL; `is_for_units`: it differs from the others in its units alone. False: that says
-   too much, or the turns of a loop around decide, too. */
-static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns,
-                            const struct tally *one, bool is_for_units) {
-    int64_t looked_at = turns; /* until the first has shown how long one is */
-    struct tally *all = tally_new(w);
-    bool good = true, was_sampled = w->is_sampled;
-    w->by_index = 0;
+/* Adds up the turns that are looked at: all, or the first, the last and some between, which stand for the others.
+   False: that says too much, or the turns of a loop around decide, too. If not all fit the room, `each` becomes the
+   work of the first, and the others are left out. */
+static bool look_at_turns(struct walker *w, const struct ir_instruction *forall, int64_t turns, int64_t looked_at,
+                          struct tally *all, uint64_t *each) {
+    bool is_part = looked_at != turns, good = true, is_of_threads = forall->inner == LEVEL_THREAD;
+    uint64_t begin = w->work, room = room_for_loop(w), first = 0;
     for (int64_t i = 0; i < looked_at && good; i++) {
         bool is_end = i == looked_at - 1;
         uint64_t before = w->work;
-        int64_t turn = looked_at == turns || i == 0 ? i
-                       : is_end                     ? turns - 1
+        int64_t turn = !is_part || i == 0 ? i
+                       : is_end           ? turns - 1
                                 : 1 + (int64_t)((double)(i - 1) * (double)(turns - 2) / (double)(looked_at - 2));
         value_set_known(w, forall->parameters[0], (union scalar){.integer = turn});
-        w->warp += i == 0 || turn % REPORT_LANES == 0 || looked_at != turns;
+        w->warp += i == 0 || turn % REPORT_LANES == 0 || is_part;
         struct tally *this = once(w, forall->regions[0]);
-        if (i == 0)
-            looked_at = turns_to_look_at(w, turns, w->work - before, is_for_units);
-        bool is_part = looked_at != turns;
-        w->is_sampled |= is_part;
         struct amount times =
             amount_number(!is_part || i == 0 || is_end ? 1 : (double)(turns - 2) / (double)(looked_at - 2));
         times.is_about = is_part;
         tally_add(w, all, this, times);
         good = is_short(w, all) && !(w->unknown_indices && w->by_index & BY_INDEX_COUNTS);
         free(this);
+        uint64_t done = w->work - begin, last = w->work - before;
+        first = i == 0 ? done : first;
+        /* The first of a thread tells how long all take. The second of a block may be short by note [loops again], and
+           those after it long. */
+        bool is_long = is_of_threads ? i == 0 && done * (uint64_t)turns > room
+                                     : done > room || (i == 1 && last * (uint64_t)turns > room);
+        if (!is_part && !is_end && is_long) {
+            *each = first;
+            break;
+        }
+    }
+    return good;
+}
+
+/* Each turn by itself, or some of very many. `one`: a turn whose index is not known, or NULL; `is_for_units`: it
+   differs from the others in its units alone. False as look_at_turns says. */
+static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns,
+                            const struct tally *one, bool is_for_units) {
+    int64_t looked_at = turns;
+    struct tally *all = tally_new(w);
+    bool was_sampled = w->is_sampled;
+    uint64_t each = 0;
+    w->by_index = 0;
+    bool good = look_at_turns(w, forall, turns, turns, all, &each);
+    if (good && each) {
+        looked_at = turns_to_look_at(w, turns, each, is_for_units);
+        free(all);
+        all = tally_new(w);
+        w->is_sampled |= looked_at != turns;
+        good = look_at_turns(w, forall, turns, looked_at, all, &each);
     }
     if (good && is_for_units) {
         tally_add_apart(w, w->tally, one, amount_number((double)turns), amount_number(0));
@@ -384,76 +410,14 @@ static void go_through(struct walker *w, const struct ir_instruction *forall) {
     free(one);
 }
 
-/* note [loops again]
-   A loop over threads stands in others, and most turns of these find it as the turn before did. The walk keeps
-   its tally, with the values from outside that it uses, and adds it again where they are the same. A value that only
-   the index of a loop around decides may be any, if it decided nothing. */
-struct kept_loop {
-    const struct ir_value **values; /* from outside */
-    size_t count;
-    union scalar *scalars;
-    enum known *states;
-    struct tally *tally; /* NULL: it has not been kept */
-};
-
-static struct kept_loop *kept_of(struct walker *w, const struct ir_instruction *forall) {
-    struct kept_loop *kept = map_get(w->kept, forall);
-    if (kept)
-        return kept;
-    VEC(const struct ir_value *) values = {0};
-    struct map *found = map_new(w->arena);
-    for (struct ir_walk walk = ir_walk_of(forall); walk.at; ir_next(&walk))
-        for (size_t i = 0; ir_taken(walk.at, i); i++) {
-            const struct ir_value *value = *ir_taken(walk.at, i);
-            bool is_outside = !value->region || !ir_region_inside(value->region, forall->regions[0]);
-            if (value->is_constant || !is_outside || map_get(found, value))
-                continue;
-            map_set(found, value, (void *)(uintptr_t)1);
-            vec_push(w->arena, &values, value);
-        }
-    kept = ARENA_NEW(w->arena, struct kept_loop);
-    *kept = (struct kept_loop){.values = values.at,
-                               .count = values.count,
-                               .scalars = ARENA_ARRAY(w->arena, union scalar, values.count + 1),
-                               .states = ARENA_ARRAY(w->arena, enum known, values.count + 1)};
-    map_set(w->kept, forall, kept);
-    return kept;
-}
-
-static bool is_as_before(const struct walker *w, const struct kept_loop *kept) {
-    for (size_t i = 0; i < kept->count; i++) {
-        enum known state = value_state(w, kept->values[i]);
-        bool is_same =
-            state == kept->states[i] && (state != KNOWN || value_known(w, kept->values[i]) == kept->scalars[i].integer);
-        if (!is_same && kept->states[i] != KNOWN_BY_INDEX)
-            return false;
-    }
-    return true;
-}
-
-static void keep(struct walker *w, struct kept_loop *kept, const struct tally *tally) {
-    size_t accesses = w->instructions.count, bytes = sizeof *tally + 2 * accesses * sizeof(struct amount);
-    for (size_t i = 0; i < kept->count; i++) {
-        kept->states[i] = value_state(w, kept->values[i]);
-        kept->scalars[i].integer = kept->states[i] == KNOWN ? value_known(w, kept->values[i]) : 0;
-    }
-    if (!kept->tally)
-        kept->tally = (struct tally *)arena_alloc(w->arena, bytes);
-    memcpy(kept->tally, tally, bytes);
-    kept->tally->accesses = (struct amount *)(kept->tally + 1);
-    kept->tally->units = kept->tally->accesses + accesses;
-}
-
 static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
-    if (forall->inner != LEVEL_THREAD || w->of_tiles) {
+    struct kept_loop *kept = forall == w->forall || w->of_tiles ? NULL : again_loop(w, forall);
+    if (!kept) {
         go_through(w, forall);
         return;
     }
-    struct kept_loop *kept = kept_of(w, forall);
-    if (kept->tally && is_as_before(w, kept)) {
-        tally_add(w, w->tally, kept->tally, amount_number(1));
+    if (again_add(w, kept))
         return;
-    }
     struct tally *around = w->tally, *own = w->tally = tally_new(w);
     unsigned was_by_index = w->by_index;
     w->by_index = 0;
@@ -461,7 +425,7 @@ static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
     w->tally = around;
     tally_add(w, w->tally, own, amount_number(1));
     if (!w->by_index)
-        keep(w, kept, own);
+        again_keep(w, kept, own);
     w->by_index |= was_by_index;
     free(own);
 }

@@ -30,6 +30,8 @@ struct lane_look {
     uint32_t lanes;         /* which these are, a bit for each; and where they go, beside what all have in common */
     int64_t at[REPORT_LANES];
     bool is_about, is_most;
+    bool leaves; /* it is in a loop that lanes leave one by one, so that not all may be there */
+    bool is_new; /* no lane of the warp has come to that turn before */
     /* Units of all warps of so many threads, if they are the same whenever the walk comes there; 0: not known. */
     int64_t all_threads;
     double all_units;
@@ -71,7 +73,7 @@ struct walker {
     unsigned unknown_indices; /* of the loops around, but that over threads, whose index is not known */
     unsigned by_index;        /* enum by_index: what depends on one of these, or on the loop's own */
     uint64_t work, work_end;  /* instructions gone through, and as many as may be in the launch */
-    struct map *kept;         /* loop over threads → what it did, note [loops again] (struct kept_loop) */
+    struct map *kept;         /* parallel loop → what it did, note [loops again] (struct kept_loop) */
 
     /* In a loop over threads: */
     const struct ir_instruction *threads; /* the loop; or NULL */
@@ -91,6 +93,7 @@ struct walker {
     uint64_t look_work;
     bool is_lasting;    /* what holds for any turn of the loops around it is wanted */
     bool is_about;      /* the look is */
+    bool leaves;        /* it is in such a loop */
     bool is_base_known; /* the index of the first lane is `base`, else a multiple of a warp */
     int64_t base;
 };
@@ -137,6 +140,16 @@ void accesses_finish(struct walker *w, const struct tally *tally);
 /* Adds the cost of drawing tickets, `draws` times: an atomic, and a word that the block shares. */
 void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, struct amount draws);
 const char *buffer_name(struct walker *w, const struct ir_buffer *buffer);
+
+/* ---- again.c ---- */
+
+struct kept_loop;
+/* Finds or makes the place for what a parallel loop within the launch's did. */
+struct kept_loop *again_loop(struct walker *w, const struct ir_instruction *forall);
+/* Adds to the tally what the loop does where the walk is, if it is kept. */
+bool again_add(struct walker *w, struct kept_loop *kept);
+/* Keeps what it did where the walk is. */
+void again_keep(struct walker *w, struct kept_loop *kept, const struct tally *tally);
 
 /* ---- walk.c ---- */
 

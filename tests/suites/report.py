@@ -34,6 +34,8 @@ KEPT = {
     "steps": ["tests/report/steps.fcl", "--sizes=n=1000,k=3"],
 }
 
+# Kernels whose blocks differ in one thing each.
+AGAIN = ("strides", "shifted", "parted", "folded", "stepped", "some", "banks", "ragged", "warps")
 # Runs: file, kernel, arguments, sizes. Where data decide, only the most is said.
 COUNTED = [
     ("benchmarks/fcl/copy.fcl", "copyGrid", "iota:8192", "n=8192"),
@@ -60,6 +62,8 @@ COUNTED = [
     (EXAMPLES("collectives"), "shuffled", "iota:16384", "n=16384"),
     ("examples/cluster/heat.fcl", "step", "fill:128x128:0.5", "a=128x128"),
     ("tests/report/updates.fcl", "kept", "iota:500", "n=500"),
+    (WHOLE, "counts", "64 random:100003:1:0:63", "buckets=64,n=100003"),
+    *(("tests/report/again.fcl", kernel, "iota:200000", "n=200000") for kernel in AGAIN),
 ]
 
 # How the threads of a warp lie at what each kernel loads and stores.

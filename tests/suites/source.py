@@ -20,7 +20,7 @@ LINES = {
     "compiler/interp": 3200,
     "compiler/ir": 18300,
     "compiler/map": 8992,
-    "compiler/report": 4550,
+    "compiler/report": 4730,
     "compiler/support": 2270,
     "compiler/syntax": 5150,
     "compiler/tools": 7640,
