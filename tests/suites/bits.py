@@ -18,6 +18,8 @@ fun told xs = reduce (+) 0u64 (mapIx (fn i x => orderBits x * (2u64 * u64 i + 1u
 fun matrix n c = generate (n / c) (fn r => generate c (fn k => at (r * c + k)))
 """
 
+AFFINE = "(fn (a, b) (p, q) => (a * p, b * p + q))"  # does not commute
+LINES = "map (fn x => (1.0 + x / 6553600.0, x))"
 KERNELS = {
     "sum": "reduce (+) 0.0 (some n)",
     "sumFrom": "reduce (+) 0.1 (some n)",
@@ -26,6 +28,7 @@ KERNELS = {
     "halves": "reduce (+) 0.0f16 (map (fn x => f16 (x / 100.0)) (some n))",
     "pairs": "reduce (fn (s, m) (t, k) => (s + t, max m k)) (0.0, 0.0) (zip (some n) (more n))",
     "roots": "reduce (fn x y => sqrt (x * x + y * y)) 0.0 (some n)",
+    "lines": f"reduce {AFFINE} (1.0, 0.5) ({LINES} (some n))",
     "dots": "dot (some n) (more n)",
     "moment": "moments (some n)",
     "least": "(minimum (some (n + 1)), argmin (some (n + 1)), reduce (+) 0 (iota n))",
@@ -36,17 +39,17 @@ ROWS.update({
     "rowsFrom": "told (force (reduceRows (+) 0.1 (matrix n 100)))",
     "rowsOfPairs": "told (map fst (force (reduceRows (fn (s, m) (t, k) => (s + t, m * k)) (0.0, 1.0) "
                    "(map (map (fn x => (x, 1.0 + x / 65536000.0))) (matrix n 100)))))",
+    **{f"rowsOfLines{c}": f"told (map snd (force (reduceRows {AFFINE} (1.0, 0.5) (map ({LINES}) (matrix n {c})))))"
+       for c in (33, 1000, 5000)},
     "fewRows": "told (force (reduceRows (+) 0.1 (generate 3 (fn r => generate n (fn k => at (r * n + k))))))",
     "times": "told (force (matVec (n / 40) (some n) (more 40)))",
 })
-AFFINE = "(fn (a, b) (p, q) => (a * p, b * p + q))"
 SCANS = {
     "scans": "told (force (scan (+) 0.0 (some n)))",
     "scansFrom": "told (force (scanExclusive (+) 0.1 (some n)))",
     "scansOfDoubles": "told (map float (force (scan (+) 0.0 (map (fn x => double x / 3.0) (some n)))))",
     "scansOfHalves": "told (map float (force (scan (+) 0.0f16 (map (fn x => f16 (x / 100.0)) (some n)))))",
-    "scansOfLines": f"told (map snd (force (scan {AFFINE} (1.0, 0.5) "
-                    "(map (fn x => (1.0 + x / 6553600.0, x)) (some n)))))",
+    "scansOfLines": f"told (map snd (force (scan {AFFINE} (1.0, 0.5) ({LINES} (some n)))))",
     "scansOfRoots": "told (force (scan (fn x y => sqrt (x * x + y * y)) 0.0 (some n)))",
     "scansOfWide": "told (map (fn (x, _, _, _) => float x) (force (scan "
                    "(fn (x, a, b, c) (y, k, l, m) => (x + y, a + k, b + l, c + m)) (0.0, 0.0, 0.0, 0.0) "
@@ -58,6 +61,49 @@ SCANS = {
     "ownTiles": "told (force (concat 10 (map (fn c => let s = lookback (+) 0.1 (foldl (+) 0.0 c) in "
                 "push <block> (map (+ s) c)) (splitUp 10 (some n)))))",
 }
+# An operator, its start, its element of a float, and a number that tells of an element.
+OPERATORS = {
+    "Sums": ("(+)", "0.1", "x", "x"),
+    "Products": ("(*)", "1.1", "1.0 + x / 6553600.0", "x"),
+    "Roots": ("(fn x y => sqrt (x * x + y * y))", "0.1", "x", "x"),
+    "Doubles": ("(+)", "0.1f64", "double x / 3.0", "x"),
+    "Halves": ("(+)", "0.1f16", "f16 (x / 100.0)", "x"),
+    "Lines": (AFFINE, "(1.0, 0.5)", "(1.0 + x / 6553600.0, x)", "snd x"),
+    "Turns": ("(fn (a, b) (p, q) => (a * p - b * q, a * q + b * p))", "(1.0, 0.1)",
+              "(1.0 + x / 6553600.0, x / 655360.0)", "fst x + snd x"),
+    "Means": ("(fn (a, v) (b, w) => (a + (b - a) * (w / (v + w)), v + w))", "(0.1, 1.0)", "(x, 1.0 + abs x)", "fst x"),
+}
+FORMS = {
+    "wideRows": "force (reduceRows {f} {z} (rows 1250 (take (n / 1250 * 1250) {xs})))",
+    "rows": "force (reduceRows {f} {z} (rows 37 (take (n / 37 * 37) {xs})))",
+    "segReduce": "segReduce {f} {z} (map (fn x => x > 2.0) (more n)) {xs}",
+    "segReduceAt": "force (segReduceAt {f} {z} (generate (divUp n 300) (fn k => k * 300)) {xs})",
+    "scan": "force (scanExclusive {f} {z} {xs})",
+    "segScan": "force (segScan {f} {z} (map (fn x => x > 2.0) (more n)) {xs})",
+}
+MADE = {}
+for operator, (f, z, made, told) in OPERATORS.items():
+    MADE["reduce" + operator] = f"reduce {f} {z} (map (fn x => {made}) (some n))"
+    for form, body in FORMS.items():
+        parts = body.format(f=f, z=z, xs=f"(map (fn x => {made}) (some n))")
+        MADE[form + operator] = f"told (map (fn x => {told}) ({parts}))"
+MADE.update({
+    "mean_": "mean (some (n + 1))",
+    "variance_": "variance (some (n + 1))",
+    "sampleVariance_": "sampleVariance (map double (some (n + 2)))",
+    "deviation_": "deviation (some (n + 1))",
+    "comoments_": "comoments (some n) (more n)",
+    "covariance_": "covariance (some (n + 1)) (more (n + 1))",
+    "correlation_": "correlation (map double (some (n + 2))) (map double (more (n + 2)))",
+    "line_": "line (some (n + 2)) (more (n + 2))",
+    "momentsOfDoubles": "moments (map double (some n))",
+    "dotsOfDoubles": "dot (map double (some n)) (map double (more n))",
+    "dotsOfHalves": "dot (map (fn x => f16 (x / 100.0)) (some n)) (map (fn x => f16 (x / 100.0)) (more n))",
+    "products_": "told (force (matMul 20 (n / 20) 20 (some (20 * (n / 20))) (more (20 * (n / 20)))))",
+    "timesDoubles": "told (force (matVec (n / 40) (map double (some n)) (map double (more 40))))",
+    "keysOfProducts": "told (map snd (reduceByKey (*) 1.1 (mapIx (fn i x => (i / 70, 1.0 + x / 6553600.0)) (some n))))",
+})
+MADE_LENGTHS = (0, 1, 2500)
 LENGTHS = (0, 1, 7, 9, 63, 65, 257, 1000, 1025, 4097, 20001)
 # Several tiles of 4096 elements; of tiles of 10, as many as have numbers of three digits to the base 32.
 SCAN_LENGTHS = (0, 1, 17, 4097, 13001)
@@ -106,6 +152,10 @@ def cases(env):
                            agree(group, lengths, executor, options, extra),
                            thorough=bool(options or extra) or executor not in ("interp", "c", "cuda-simulator"),
                            long=bool(options or extra) and not is_usual and extra.get("FCL_THREADS") != "5")
+    for executor in ("c", "cuda-simulator", "opencl-simt", "opencl-loop", "ptx"):
+        yield Case(f"operators and what is made of them on {executor}",
+                   lambda executor=executor: agree(MADE, MADE_LENGTHS, executor, (), {}), thorough=True,
+                   long=executor != "c")
     for executor in ("c", "opencl-loop", "ptx"):
         yield Case(f"long arrays on {executor}", lambda executor=executor:
                    agree({name: KERNELS[name] for name in ("sum", "sumFrom", "dots")}, LONG, executor, (), {}),
