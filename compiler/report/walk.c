@@ -247,8 +247,8 @@ static void add_turns(struct walker *w, const struct tally *some, const struct t
 }
 
 /* Adds up the turns that are looked at: all, or the first, the last and some between, which stand for the others.
-   False: that says too much, or the turns of a loop around decide, too. If not all fit the room, `each` becomes the
-   work of the first, and the others are left out. */
+   False: that says too much, or the turns of a loop around decide, too. Where `each` is there and not all fit the room,
+   it becomes the work of the first, and the others are left out. */
 static bool look_at_turns(struct walker *w, const struct ir_instruction *forall, int64_t turns, int64_t looked_at,
                           struct tally *all, uint64_t *each) {
     bool is_part = looked_at != turns, good = true, is_of_threads = forall->inner == LEVEL_THREAD;
@@ -274,7 +274,7 @@ static bool look_at_turns(struct walker *w, const struct ir_instruction *forall,
            those after it long. */
         bool is_long = is_of_threads ? i == 0 && done * (uint64_t)turns > room
                                      : done > room || (i == 1 && last * (uint64_t)turns > room);
-        if (!is_part && !is_end && is_long) {
+        if (each && !is_end && is_long) {
             *each = first;
             break;
         }
@@ -297,7 +297,7 @@ static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *foral
         free(all);
         all = tally_new(w);
         w->is_sampled |= looked_at != turns;
-        good = look_at_turns(w, forall, turns, looked_at, all, &each);
+        good = look_at_turns(w, forall, turns, looked_at, all, NULL);
     }
     if (good && is_for_units) {
         tally_add_apart(w, w->tally, one, amount_number((double)turns), amount_number(0));
