@@ -48,6 +48,10 @@ static void end_loops(struct fixture *t) {
 
 /* ---- random expressions of the indices ---- */
 
+static struct ir_value *constant_of(const struct fixture *t, enum base base, int64_t integer) {
+    return ir_constant(t->b, base, (union scalar){.integer = integer});
+}
+
 static struct ir_value *any_constant(struct fixture *t, uint64_t *seed) {
     static const int64_t constants[] = {0,  1,  2,   3,  4,  5,  7,  8,       15,        16,       31,
                                         32, 35, 255, -1, -2, -8, -9, 1 << 30, INT32_MAX, INT32_MIN};
@@ -336,6 +340,17 @@ static struct ir_value *product_fits(struct fixture *t, struct ir_value *x, stru
     return ir_binary(t->b, OP_LE, wide, ir_constant(t->b, BASE_I64, (union scalar){.integer = INT32_MAX}));
 }
 
+/* A multiple of x, and perhaps a little more, is below a bound: as it is computed, or as it is exactly. */
+static struct ir_value *multiple_fits(struct fixture *t, struct ir_value *x, uint64_t *seed) {
+    static const int64_t bounds[] = {0, 5, 127, 1 << 20, INT32_MAX};
+    enum base base = draw(seed, 2) ? BASE_I32 : BASE_I64;
+    struct ir_value *times = constant_of(t, base, (int64_t)draw(seed, 20) + 1);
+    struct ir_value *more = constant_of(t, base, (int64_t)draw(seed, 9) - 4);
+    struct ir_value *bound = constant_of(t, base, bounds[draw(seed, 5)]);
+    struct ir_value *multiple = DO(ADD, DO(MUL, ir_convert(t->b, x, base), times), more);
+    return draw(seed, 3) ? DO(LE, multiple, bound) : DO(LE, DO(SUB, bound, constant_of(t, base, 7)), multiple);
+}
+
 /* Indices from 0 to `count` - 1 that are near the ends. */
 static int64_t index_at(int64_t count, uint64_t which) {
     int64_t at = which < 3 ? (int64_t)which : count - 1 - (int64_t)(which - 3);
@@ -363,6 +378,8 @@ static void proofs_with_products_hold(void **state) {
         t->n = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "n");
         t->m = ir_parameter_value(t->b, BASE_I32, draw(&seed, 2) ? 0 : INT32_MIN, INT32_MAX, "m");
         struct ir_value *fits = draw(&seed, 3) ? product_fits(t, t->n, t->m) : ir_bool(t->b, true);
+        if (draw(&seed, 3) == 0)
+            fits = DO(AND, fits, multiple_fits(t, t->n, &seed));
         ir_assume(t->b, fits);
         struct ir_value *counts[2], *choices[] = {t->n,
                                                   t->m,
@@ -812,10 +829,6 @@ static const struct converted {
     {BASE_I32, BASE_U8, 0, 258, 3, 9, 3, 9},
 };
 
-static struct ir_value *constant_of(const struct fixture *t, enum base base, int64_t integer) {
-    return ir_constant(t->b, base, (union scalar){.integer = integer});
-}
-
 static void conversions_narrow(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof converted / sizeof *converted; i++)
@@ -840,6 +853,144 @@ static void conversions_narrow(void **state) {
         }
 }
 
+/* A sum fits where it is no more than a product that is known to fit. Here that wants n to be 32 or more. */
+static void sums_below_products(void **state) {
+    (void)state;
+    for (int is_known = 0; is_known < 2; is_known++)
+        for (int64_t least = 31; least < 33; least++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, least, INT32_MAX, "n");
+            struct ir_value *all = DO(MUL, t->n, t->n);
+            if (is_known)
+                ir_assume(t->b, product_fits(t, t->n, t->n));
+            begin_loops(t, 32, 8);
+            struct ir_value *place = DO(ADD, DO(MUL, t->n, t->i), DO(ADD, DO(SUB, t->n, INT(8)), t->k));
+            assert_int_equal(ir_prove(t->b, DO(LT, place, all)), is_known && least == 32);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(0), place)), is_known && least == 32);
+            assert_false(ir_prove(t->b, DO(LT, DO(ADD, place, INT(1)), all)));
+            /* n is at most 2147483647 / 32 */
+            assert_int_equal(ir_prove(t->b, DO(LE, t->n, DO(MUL, t->n, INT(31)))), is_known);
+            end_loops(t);
+            arena_free(t->arena);
+        }
+}
+
+/* A multiple that is known to be at most so much tells how much its factor is at most, rounded down, and at least,
+   rounded up; one that may have wrapped tells nothing. */
+static void factors_of_multiples(void **state) {
+    (void)state;
+    for (int is_wide = 0; is_wide < 2; is_wide++) {
+        struct fixture *t = new_fixture();
+        enum base base = is_wide ? BASE_I64 : BASE_I32;
+        t->n = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "n");
+        struct ir_value *multiple =
+            DO(ADD, DO(MUL, ir_convert(t->b, t->n, base), constant_of(t, base, 20)), constant_of(t, base, 3));
+        begin_loops(t, 1, 1);
+        ir_begin_if(t->b, DO(LE, multiple, constant_of(t, base, 1022)));
+        assert_int_equal(ir_prove(t->b, DO(LE, t->n, INT(50))), is_wide);
+        assert_false(ir_prove(t->b, DO(LE, t->n, INT(49))));
+        ir_end_only(t->b);
+        ir_begin_if(t->b, DO(LE, constant_of(t, base, -998), multiple));
+        assert_int_equal(ir_prove(t->b, DO(LE, INT(-50), t->n)), is_wide);
+        assert_false(ir_prove(t->b, DO(LE, INT(-49), t->n)));
+        ir_end_only(t->b);
+        end_loops(t);
+        arena_free(t->arena);
+    }
+}
+
+/* x % y lies between -y and y if y is at least 1, and is not negative if x is not; nor is x / y then. Orders say how
+   large both are, no ranges. */
+static void rests_of_any_number(void **state) {
+    (void)state;
+    for (int least_x = -1; least_x < 1; least_x++)
+        for (int least_y = 0; least_y < 2; least_y++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, 0, 1 << 20, "n");
+            t->m = ir_parameter_value(t->b, BASE_I32, 0, 1 << 20, "m");
+            struct ir_value *base = ir_parameter_value(t->b, BASE_I32, 0, 1 << 20, "base");
+            begin_loops(t, 1, 1);
+            ir_begin_if(t->b, DO(LE, DO(ADD, base, INT(least_x)), t->n));
+            ir_begin_if(t->b, DO(LE, DO(ADD, base, INT(least_y)), t->m));
+            struct ir_value *x = DO(SUB, t->n, base), *y = DO(SUB, t->m, base);
+            struct ir_value *rest = DO(REM, x, y), *quotient = DO(DIV, x, y);
+            assert_int_equal(ir_prove(t->b, DO(LT, rest, y)), least_y == 1);
+            assert_int_equal(ir_prove(t->b, DO(LT, INT(0), DO(ADD, rest, y))), least_y == 1);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(0), rest)), least_x == 0 && least_y == 1);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(0), quotient)), least_x == 0 && least_y == 1);
+            assert_false(ir_prove(t->b, DO(LT, DO(ADD, rest, INT(1)), y)));
+            assert_false(ir_prove(t->b, DO(LT, INT(0), DO(ADD, rest, DO(SUB, y, INT(1))))));
+            assert_false(ir_prove(t->b, DO(LT, INT(0), quotient)));
+            ir_end_only(t->b);
+            ir_end_only(t->b);
+            end_loops(t);
+            arena_free(t->arena);
+        }
+}
+
+/* A loop runs where 0 is less than the least of n and a product: so n and the factors are at least 1. Where 0 may be as
+   much, nothing is known; nor of factors that may be negative, whose product may be positive. */
+static void conditions_of_counts(void **state) {
+    (void)state;
+    for (int is_strict = 0; is_strict < 2; is_strict++)
+        for (int least = -1; least < 1; least++) {
+            struct fixture *t = new_fixture();
+            t->n = ir_parameter_value(t->b, BASE_I32, least, INT32_MAX, "n");
+            t->m = ir_parameter_value(t->b, BASE_I32, least, INT32_MAX, "m");
+            struct ir_value *k = ir_parameter_value(t->b, BASE_I32, least, INT32_MAX, "k");
+            struct ir_value *smaller = DO(MIN, t->n, DO(MUL, k, DO(MUL, t->n, t->m)));
+            struct ir_value *runs = is_strict ? DO(LT, INT(0), smaller) : DO(LE, INT(0), smaller);
+            struct ir_value *count = ir_ternary(t->b, OP_SELECT, runs, DO(ADD, DO(SHR, t->n, INT(3)), INT(1)), INT(0));
+            t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, count, "i");
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(1), t->n)), is_strict);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(1), t->m)), is_strict && least == 0);
+            assert_int_equal(ir_prove(t->b, DO(LE, INT(1), k)), is_strict && least == 0);
+            assert_false(ir_prove(t->b, DO(LE, INT(2), t->n)));
+            ir_end_forall(t->b);
+            assert_false(ir_prove(t->b, DO(LE, INT(1), t->n)));
+            arena_free(t->arena);
+        }
+}
+
+/* What was asked in a branch is known where a flag that it gives has a truth that the other branch does not give; it is
+   also known of the condition that the flag is there. */
+static void flags_of_branches(void **state) {
+    (void)state;
+    for (int other = 0; other < 2; other++)
+        for (int truth = 0; truth < 2; truth++)
+            for (int is_count = 0; is_count < 2; is_count++) {
+                struct fixture *t = new_fixture();
+                t->n = ir_parameter_value(t->b, BASE_I32, 0, 1000, "n");
+                t->m = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "m");
+                struct ir_value *flag, *none = ir_bool(t->b, truth == other);
+                ir_begin_if(t->b, DO(LT, t->n, INT(5)));
+                ir_assume(t->b, DO(LE, t->m, DO(ADD, t->n, INT(90))));
+                ir_store(t->b, t->out, INT(0), t->n); /* so that it stays a branch */
+                struct ir_value *given = DO(LT, INT(7), t->m);
+                ir_else(t->b, &given, 1);
+                ir_end_if(t->b, &none, &flag, 1, false);
+                struct ir_value *condition = truth ? flag : ir_unary(t->b, OP_NOT, flag);
+                if (is_count) {
+                    struct ir_value *count = ir_ternary(t->b, OP_SELECT, condition, t->n, INT(0));
+                    t->i = ir_begin_forall(t->b, LEVEL_GRID, LEVEL_THREAD, count, "i");
+                } else {
+                    ir_begin_if(t->b, condition);
+                }
+                struct ir_value *bound = DO(ADD, t->n, INT(90));
+                assert_int_equal(ir_prove(t->b, DO(LT, t->n, INT(5))), !other);
+                assert_int_equal(ir_prove(t->b, DO(LE, t->m, bound)), !other);
+                assert_int_equal(ir_prove(t->b, DO(LT, INT(7), t->m)), !other && truth);
+                assert_int_equal(ir_prove(t->b, DO(LE, t->m, INT(7))), !other && !truth);
+                assert_false(truth && ir_prove(t->b, DO(LT, t->m, bound)));
+                if (is_count)
+                    ir_end_forall(t->b);
+                else
+                    ir_end_only(t->b);
+                assert_false(ir_prove(t->b, DO(LE, t->m, bound)));
+                arena_free(t->arena);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_chunks_and_panels), cmocka_unit_test(proofs_hold),
@@ -851,7 +1002,9 @@ int main(void) {
         cmocka_unit_test(conditions_of_branches), cmocka_unit_test(lengths_of_lengths),
         cmocka_unit_test(conversions_narrow),     cmocka_unit_test(rests_and_wholes),
         cmocka_unit_test(divisors_that_are_sums), cmocka_unit_test(multiples_of_quotients),
-        cmocka_unit_test(shifts_lessen),
+        cmocka_unit_test(shifts_lessen),          cmocka_unit_test(sums_below_products),
+        cmocka_unit_test(factors_of_multiples),   cmocka_unit_test(rests_of_any_number),
+        cmocka_unit_test(conditions_of_counts),   cmocka_unit_test(flags_of_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

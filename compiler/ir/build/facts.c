@@ -104,7 +104,9 @@ static void narrow_converted(struct ir_builder *b, const struct ir_value *value,
         narrow_through(b, x, found, from_depth);
 }
 
-/* The same for x when value = x + constant, or x converted. */
+static range_wide rounded_down(range_wide x, int64_t c) { return x / c - (x % c < 0); }
+
+/* The same for x when value = c * x + constant, or x converted. */
 static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
     struct linear sum;
     if (builder_depth(b, value) >= from_depth)
@@ -113,12 +115,13 @@ static void narrow_through(struct ir_builder *b, struct ir_value *value, struct 
     narrow_chosen(b, value, range, from_depth);
     narrow_converted(b, value, range, from_depth);
     linear_exact(b, value, &sum);
-    if (sum.count != 1 || sum.term[0].coefficient != 1 || sum.constant == 0 || value->base == BASE_U64)
+    int64_t c = sum.count == 1 ? sum.term[0].coefficient : 0;
+    if (c <= 0 || sum.term[0].value == value || value->base == BASE_U64)
         return;
-    struct range inner;
-    if (!__builtin_sub_overflow(range.low, sum.constant, &inner.low) &&
-        !__builtin_sub_overflow(range.high, sum.constant, &inner.high))
-        narrow_through(b, sum.term[0].value, inner, from_depth);
+    range_wide low = -rounded_down(sum.constant - (range_wide)range.low, c);
+    range_wide high = rounded_down((range_wide)range.high - sum.constant, c);
+    if (low <= high && low > INT64_MIN && high < INT64_MAX)
+        narrow_through(b, sum.term[0].value, (struct range){(int64_t)low, (int64_t)high}, from_depth);
 }
 
 static void push_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
@@ -140,18 +143,6 @@ static bool is_below(const struct ir_value *value, int64_t least) {
     return value->is_constant && base_info[value->base].is_signed && value->constant.integer < least;
 }
 
-/* The condition has that truth: each order of it. But the first alone is a condition that short proofs ask for. */
-static void learn_truth(struct ir_builder *b, const struct ir_value *condition, bool truth, bool is_minor) {
-    const struct ir_instruction *made = condition->definition;
-    if (!made || made->kind != IR_OPERATION || base_info[made->operands[0]->base].is_floating)
-        return;
-    for (size_t i = 0; made->op == (truth ? OP_AND : OP_OR) && i < 2; i++)
-        learn_truth(b, made->operands[i], truth, true);
-    if (made->op == OP_LT || made->op == OP_LE)
-        (is_minor ? push_minor_order : push_order)(b, made->operands[!truth], made->operands[truth],
-                                                   (made->op == OP_LT) == truth);
-}
-
 /* A region was taken: the orders at its end hold. */
 static void learn_taken(struct ir_builder *b, const struct ir_region *region) {
     for (size_t i = 0; i < b->kept_orders.count; i++) {
@@ -159,6 +150,52 @@ static void learn_taken(struct ir_builder *b, const struct ir_region *region) {
         if (kept->region == region)
             push_minor_order(b, kept->order.x, kept->order.y, kept->order.strict);
     }
+}
+
+static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t least, bool is_part);
+
+/* The region of a branch that was taken, as it gives a condition of this truth where the other gives the opposite; else
+   NULL. *given: what it gives, for the condition. */
+static const struct ir_region *taken_for(const struct ir_instruction *branch, const struct ir_value *condition,
+                                         bool truth, struct ir_value **given) {
+    for (size_t i = 0; branch && branch->kind == IR_IF && i < branch->result_count; i++)
+        for (int r = 0; branch->results[i] == condition && r < 2; r++) {
+            const struct ir_value *other = branch->regions[1 - r]->yields.at[i];
+            *given = branch->regions[r]->yields.at[i];
+            if (other->is_constant && (other->constant.integer != 0) != truth)
+                return branch->regions[r];
+        }
+    return NULL;
+}
+
+/* Conditions may share their parts: so deep are they looked at. */
+enum { MOST_LEARNT = 8 };
+
+/* The condition has that truth: each order of it, and how large that makes numbers. But the first order alone is a
+   condition that short proofs ask for. */
+static void learn_truth(struct ir_builder *b, const struct ir_value *condition, bool truth, bool is_minor, int depth) {
+    const struct ir_instruction *made = condition->definition;
+    struct ir_value *given;
+    const struct ir_region *taken = depth > 0 ? taken_for(made, condition, truth, &given) : NULL;
+    if (taken) {
+        learn_truth(b, made->operands[0], taken == made->regions[0], true, depth - 1);
+        learn_taken(b, taken);
+        learn_truth(b, given, truth, true, depth - 1);
+    }
+    if (depth == 0 || !made || made->kind != IR_OPERATION || base_info[made->operands[0]->base].is_floating)
+        return;
+    if (made->op == OP_NOT)
+        learn_truth(b, made->operands[0], !truth, is_minor, depth - 1);
+    for (size_t i = 0; made->op == (truth ? OP_AND : OP_OR) && i < 2; i++)
+        learn_truth(b, made->operands[i], truth, true, depth - 1);
+    if (made->op != OP_LT && made->op != OP_LE)
+        return;
+    struct ir_value *x = made->operands[!truth], *y = made->operands[truth];
+    bool is_strict = (made->op == OP_LT) == truth;
+    (is_minor ? push_minor_order : push_order)(b, x, y, is_strict);
+    int64_t low = facts_range(b, x).low;
+    if (low >= !is_strict && low < INT32_MAX)
+        learn_least(b, y, low + is_strict, true);
 }
 
 /* A constant that no code has, so that it takes no number. */
@@ -192,21 +229,33 @@ static int64_t least_of_both(int64_t least, int64_t taken) {
     return taken > 0 && taken <= INT32_MAX && least <= INT32_MAX ? least + taken : least;
 }
 
+/* No factor is 0 where the product is not, also if it wrapped: those that are not negative are at least 1. */
+static void learn_not_zero(struct ir_builder *b, struct ir_value **factors, int depth) {
+    for (int i = 0; i < 2; i++) {
+        const struct ir_instruction *made = factors[i]->definition;
+        bool is_product = made && made->kind == IR_OPERATION && made->op == OP_MUL;
+        if (facts_range(b, factors[i]).low >= 0)
+            learn_least(b, factors[i], 1, true);
+        else if (is_product && depth > 0)
+            learn_not_zero(b, made->operands, depth - 1);
+    }
+}
+
 /* The value is at least `least`, which is 1 or more. So are its operands, or a condition holds without which it would
    be less. A product may wrap: if it is not 0, no factor is 0. */
 static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t least, bool is_part) {
     const struct ir_instruction *made = value->definition;
     struct ir_value **x = made ? made->operands : NULL;
+    if (!keep_least(b, value, least))
+        return;
     for (size_t i = 0; made && made->kind == IR_IF && i < made->result_count; i++)
         for (int r = 0; r < 2; r++)
             if (made->results[i] == value && is_below(made->regions[1 - r]->yields.at[i], least)) {
-                learn_truth(b, x[0], r == 0, is_part);
+                learn_truth(b, x[0], r == 0, is_part, MOST_LEARNT);
                 learn_taken(b, made->regions[r]);
                 learn_least(b, made->regions[r]->yields.at[i], least, true);
             }
     bool is_operation = made && made->kind == IR_OPERATION, is_int = value->base == BASE_I32 || value->base == BASE_I64;
-    if (!keep_least(b, value, least))
-        return;
     bool is_sum = is_operation && (made->op == OP_ADD || made->op == OP_SUB) && least > 1;
     if (is_int && (!is_operation || made->op == OP_MAX || made->op == OP_SELECT || is_sum) &&
         facts_range(b, value).low < least)
@@ -218,7 +267,7 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
     case OP_SELECT:
         for (int which = 1; which <= 2; which++)
             if (is_below(x[3 - which], least)) {
-                learn_truth(b, x[0], which == 1, is_part);
+                learn_truth(b, x[0], which == 1, is_part, MOST_LEARNT);
                 learn_least(b, x[which], least, true);
             }
         break;
@@ -228,10 +277,10 @@ static void learn_least(struct ir_builder *b, struct ir_value *value, int64_t le
                 learn_least(b, x[1 - i], least, true);
         break;
     case OP_MIN:
-    case OP_MUL:
-        for (int i = 0; i < 2 && (are_natural || made->op == OP_MIN); i++)
-            learn_least(b, x[i], made->op == OP_MIN ? least : 1, true);
+        for (int i = 0; i < 2; i++)
+            learn_least(b, x[i], least, true);
         break;
+    case OP_MUL: learn_not_zero(b, x, MOST_LEARNT); break;
     case OP_CONVERT: {
         struct range range = facts_range(b, x[0]);
         if (base_info[x[0]->base].is_integer && range.low >= base_low(value->base) &&
@@ -381,14 +430,13 @@ static void learn_from_either(struct ir_builder *b, const struct ir_value *eithe
    the opposite, the other one was taken. */
 static void assume_given(struct ir_builder *b, const struct ir_instruction *branch, const struct ir_value *condition,
                          bool truth, uint32_t from_depth) {
-    for (size_t i = 0; i < branch->result_count; i++)
-        for (int r = 0; r < 2 && branch->results[i] == condition; r++) {
-            const struct ir_value *other = branch->regions[1 - r]->yields.at[i];
-            if (!other->is_constant || (other->constant.integer != 0) == truth)
-                continue;
-            facts_assume(b, branch->operands[0], r == 0, from_depth);
-            facts_assume(b, branch->regions[r]->yields.at[i], truth, from_depth);
-        }
+    struct ir_value *given;
+    const struct ir_region *taken = taken_for(branch, condition, truth, &given);
+    if (!taken)
+        return;
+    facts_assume(b, branch->operands[0], taken == branch->regions[0], from_depth);
+    learn_taken(b, taken);
+    facts_assume(b, given, truth, from_depth);
 }
 
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {
@@ -396,7 +444,7 @@ void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, 
         return;
     change(b, condition)->truth = truth ? IR_TRUE : IR_FALSE;
     const struct ir_instruction *definition = condition->definition;
-    if (definition && definition->kind == IR_IF && b->optimise > 0)
+    if (b->optimise > 0)
         assume_given(b, definition, condition, truth, from_depth);
     if (!definition || definition->kind != IR_OPERATION)
         return;

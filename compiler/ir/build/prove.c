@@ -14,18 +14,39 @@
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
    few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
    be longer. */
-enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8, FITS_DEPTH = 9, FITS_STEPS = 2000 };
+enum {
+    PROOF_DEPTH = 3,
+    PROOF_STEPS = 100,
+    PROOF_ORDERS = 8,
+    FITS_DEPTH = 9,
+    FITS_STEPS = 2000,
+    FITS_AS_DEPTH = 4,
+    FITS_AS_STEPS = 60
+};
 /* To prove that a sum does not wrap may want the same of its parts: so deep are these questions. */
 enum { MOST_ASKED = 3 };
 enum { LONG_PROOF_DEPTH = 9, LONG_PROOF_STEPS = 6000, LONG_PROOF_ORDERS = 24, TOLD_ORDERS = 12, MOST_TOLD = 1000 };
 /* A kernel may spend so many steps of long proofs in vain; further proofs get few, and then fewer. So a program that
    makes very many checks that no proof settles compiles in a second. Without these bounds
-   1,691 checks are left in 72 programs with --check=memory, in place of 1,701 (tests/support/checks_left.py --degree
+   1,691 checks were left in 72 programs with --check=memory, in place of 1,701 (tests/support/checks_left.py --degree
    memory, 2026-11-30), and examples/clusters/kmeans.fcl compiles in 0.4 of the instructions. */
 enum { MANY_VAIN_STEPS = 150000, FEW_LONG_STEPS = 300, MOST_VAIN_STEPS = 200000, LEAST_LONG_STEPS = 40 };
 enum { ALL_VAIN_STEPS = 250000, ALL_LONG_STEPS = 1000000 }; /* in vain or not: after which ranges alone decide */
 /* The same of short proofs, of which benchmarks/fcl/matrices.fcl makes 211,356 steps in vain. */
 enum { MOST_VAIN_SHORT_STEPS = 300000 };
+
+/* A known order x <= y as the sum y - x, which is not negative. It is kept while no more is known or told. */
+enum { KNOWN_ORDERS = 64 };
+struct known_order {
+    uint32_t known, told;
+    int asks;
+    const struct ir_value *x, *y;
+    bool is_long, is_sum;
+    uint64_t bits; /* of the sum's terms */
+    struct linear sum;
+};
+
+static const struct known_order *known_order(struct ir_builder *b, size_t which);
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
@@ -142,6 +163,56 @@ static bool prove_deeper(struct ir_builder *b, const struct linear *sum, int dep
     return prove_apart(b, sum, depth) || prove_rounded(b, sum, depth);
 }
 
+/* How many of the product's factors the value has, which is a product or one factor: both have theirs in one order. */
+static size_t common_factors(struct ir_value *value, const struct ir_instruction *product) {
+    bool is_product = linear_is_product(value);
+    struct ir_value **factors = is_product ? value->definition->operands : &value;
+    size_t count = is_product ? value->definition->operand_count : 1, common = 0;
+    for (size_t i = 0, k = 0; i < count && k < product->operand_count;) {
+        uint32_t a = factors[i]->id, b = product->operands[k]->id;
+        common += a == b;
+        i += a <= b;
+        k += b <= a;
+    }
+    return common;
+}
+
+/* Has a term of most factors all factors of the product but one, and perhaps another in place of that? */
+static bool is_like_term(const struct linear *sum, const struct ir_instruction *product) {
+    size_t most = 1;
+    bool is_like = false;
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < sum->count; i++) {
+            struct ir_value *term = sum->term[i].value;
+            size_t factors = linear_is_product(term) ? term->definition->operand_count : 1;
+            most = factors > most ? factors : most;
+            is_like |= turn == 1 && factors == most && factors <= product->operand_count &&
+                       common_factors(term, product) == product->operand_count - 1;
+        }
+    return is_like;
+}
+
+/* A sum fits where it is no more than a product that is known to fit. */
+static bool fits_as_known_product(struct ir_builder *b, const struct linear *above) {
+    bool is_proved = false;
+    for (size_t i = b->outside ? 0 : b->orders.count; i-- > 0 && !is_proved;) {
+        const struct order order = b->orders.at[i];
+        const struct ir_instruction *made = order.x->definition;
+        if (!order.y->is_constant || !made || made->kind != IR_OPERATION || made->op != OP_MUL)
+            continue;
+        const struct linear known = known_order(b, i)->sum;
+        struct linear below = *above;
+        if (known.count != 1 || !linear_is_product(known.term[0].value) ||
+            !is_like_term(above, known.term[0].value->definition) || !linear_add(&below, &known, -1))
+            continue;
+        int kept = b->proof_steps > FITS_AS_STEPS ? b->proof_steps - FITS_AS_STEPS : 0;
+        b->proof_steps -= kept;
+        is_proved = prove_deeper(b, &below, FITS_AS_DEPTH);
+        b->proof_steps += kept;
+    }
+    return is_proved;
+}
+
 /* Is what it comes to one of the type? Where ranges do not show it, a longer proof asks what is known. */
 static bool fits(struct ir_builder *b, enum base base, const struct linear *sum) {
     range_wide low, high;
@@ -154,9 +225,10 @@ static bool fits(struct ir_builder *b, enum base base, const struct linear *sum)
     int kept = b->proof_steps > FITS_STEPS ? b->proof_steps - FITS_STEPS : 0;
     b->proof_steps -= kept;
     b->asks--;
-    bool is_proved = !__builtin_sub_overflow(below.constant, INT32_MIN, &below.constant) &&
-                     linear_add(&above, sum, -1) && (low >= base_low(base) || prove_deeper(b, &below, FITS_DEPTH)) &&
-                     (high <= base_high(base) || prove_deeper(b, &above, FITS_DEPTH));
+    bool is_proved =
+        !__builtin_sub_overflow(below.constant, INT32_MIN, &below.constant) && linear_add(&above, sum, -1) &&
+        (low >= base_low(base) || prove_deeper(b, &below, FITS_DEPTH)) &&
+        (high <= base_high(base) || prove_deeper(b, &above, FITS_DEPTH) || fits_as_known_product(b, &above));
     b->asks++;
     b->proof_steps += kept;
     return is_proved;
@@ -800,11 +872,12 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
     if (definition->op == OP_SHR && b->is_long_proof)
         return is_at_least(b, y[0], 0, depth) && prove_instead(b, sum, factor, x, y[0], depth);
     if ((definition->op != OP_REM && definition->op != OP_DIV) ||
-        !is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0) ||
         !is_at_least(b, y[1], 1, b->is_long_proof ? depth : 0))
         return false;
-    if (definition->op == OP_REM)
+    if (definition->op == OP_REM) /* of a number below 0, too */
         return prove_with(b, sum, factor, x, y[1], true, depth);
+    if (!is_at_least(b, y[0], 0, b->is_long_proof ? depth : 0))
+        return false;
     if (b->is_long_proof && prove_by_division_of_index(b, sum, x, factor, depth))
         return true;
     return prove_instead(b, sum, factor, x, y[0], depth) ||
@@ -827,6 +900,21 @@ static bool prove_by_lifting_quotient(struct ir_builder *b, const struct linear 
            !__builtin_sub_overflow(rest.constant, factor / c * (c - 1), &rest.constant) && prove(b, &rest, depth - 1);
 }
 
+/* A quotient x / y or a rest x % y that lifts it, for a y that is at least 1: it is not negative where x is not. Else a
+   rest is more than -y. */
+static bool prove_by_lifting_division(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
+                                      int64_t factor, int depth) {
+    const struct linear one = {.base = sum->base, .exact = true, .constant = 1};
+    struct ir_value **y = x->definition->operands;
+    struct linear rest = *sum;
+    if (facts_range(b, x).low >= 0 || !is_at_least(b, y[1], 1, depth) || !add_value(b, &rest, x, -factor))
+        return false;
+    if (is_at_least(b, y[0], 0, depth))
+        return prove(b, &rest, depth - 1);
+    return x->definition->op == OP_REM && add_value(b, &rest, y[1], -factor) &&
+           linear_add_times(b, &rest, &one, factor, b->times) && prove(b, &rest, depth - 1);
+}
+
 /* One that lifts it, by a lower bound. */
 static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                                   int depth) {
@@ -846,6 +934,8 @@ static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum
         return prove_by_selection(b, sum, -factor, x, depth);
     if (definition->op == OP_CONVERT)
         return unconverted(b, x) != x && prove_instead(b, sum, -factor, x, unconverted(b, x), depth);
+    if ((definition->op == OP_REM || definition->op == OP_DIV) && !linear_divisor(x))
+        return b->is_long_proof && prove_by_lifting_division(b, sum, x, factor, depth);
     return !b->times && prove_by_lifting_quotient(b, sum, x, factor, depth);
 }
 
@@ -903,17 +993,6 @@ static int64_t factor_of_term(int64_t c, int64_t coefficient) {
 static void order_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
     exact_sum(b, b->is_long_proof ? unconverted(b, x) : x, sum);
 }
-
-/* A known order x <= y as the sum y - x, which is not negative. It is kept while no more is known or told. */
-enum { KNOWN_ORDERS = 64 };
-struct known_order {
-    uint32_t known, told;
-    int asks;
-    const struct ir_value *x, *y;
-    bool is_long, is_sum;
-    uint64_t bits; /* of the sum's terms */
-    struct linear sum;
-};
 
 static const struct known_order *known_order(struct ir_builder *b, size_t which) {
     if (!b->known_orders)
