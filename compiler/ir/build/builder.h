@@ -108,8 +108,7 @@ struct ir_builder {
     int proof_began_with, vain_steps, vain_short_steps; /* steps; of all long and all short proofs that failed */
     int long_steps;                                     /* of all long proofs */
     struct known_sum *sums;
-    struct failed_goal *failures; /* of the proof of this number */
-    int proof;
+    struct failed_goal *failures; /* of long proofs */
     struct ir_value **products; /* of values, in proofs alone: note [products] in linear.h */
     size_t product_count;
     struct ir_value *times; /* in a proof: what the bound that is looked for is multiplied by; or NULL */

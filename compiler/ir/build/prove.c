@@ -79,7 +79,6 @@ static bool begin_proof(struct ir_builder *b, int steps, bool is_long) {
     b->is_long_proof = is_long;
     b->asks = is_long ? MOST_ASKED : 0;
     b->times = NULL;
-    b->proof++;
     b->proof_began_with = b->proof_steps;
     return true;
 }
@@ -1184,12 +1183,14 @@ static size_t next_term(const struct ir_builder *b, const struct linear *sum, co
     return best;
 }
 
-/* Goals that a long proof has failed to prove, and how deep it looked: it does not look there again. */
-enum { KNOWN_FAILURES = 1024 };
+/* Goals that a long proof has failed to prove, and how deep it looked: nobody looks there again while no more is known
+   or told. */
+enum { KNOWN_FAILURES = 8192 };
 struct failed_goal {
     uint64_t goal;
     int64_t constant;
-    int proof, depth, asks;
+    uint32_t known, told;
+    int depth, asks;
 };
 
 static uint64_t name_of(const struct ir_value *value) {
@@ -1201,7 +1202,7 @@ static uint64_t name_of(const struct ir_value *value) {
 
 /* But for its constant. */
 static uint64_t goal_of(const struct ir_builder *b, const struct linear *sum) {
-    uint64_t goal = builder_mix(b->orders.count, b->supposed.count);
+    uint64_t goal = builder_mix(b->outside ? 0 : b->orders.count + 1, b->supposed.count);
     for (size_t i = 0; i < sum->count; i++) {
         uint64_t term = builder_mix(name_of(sum->term[i].value), (uint64_t)sum->term[i].coefficient);
         goal += builder_mix(term, is_settled(b, sum, i)); /* in whatever order */
@@ -1210,8 +1211,8 @@ static uint64_t goal_of(const struct ir_builder *b, const struct linear *sum) {
 }
 
 static bool has_failed(const struct failed_goal *known, const struct failed_goal *goal) {
-    return known->proof == goal->proof && known->goal == goal->goal && known->depth >= goal->depth &&
-           known->asks >= goal->asks && known->constant >= goal->constant;
+    return known->known == goal->known && known->told == goal->told && known->goal == goal->goal &&
+           known->depth >= goal->depth && known->asks >= goal->asks && known->constant >= goal->constant;
 }
 
 static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
@@ -1225,7 +1226,8 @@ static bool search(struct ir_builder *b, const struct linear *sum, int depth) {
         return false;
     if (!b->failures)
         b->failures = ARENA_ARRAY(b->scratch, struct failed_goal, KNOWN_FAILURES);
-    struct failed_goal goal = {b->is_long_proof ? goal_of(b, sum) : 0, sum->constant, b->proof, depth, b->asks};
+    struct failed_goal goal = {
+        b->is_long_proof ? goal_of(b, sum) : 0, sum->constant, b->known, b->told_proof, depth, b->asks};
     struct failed_goal *known = &b->failures[goal.goal % KNOWN_FAILURES];
     if (b->is_long_proof && has_failed(known, &goal))
         return false;
