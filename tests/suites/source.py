@@ -14,7 +14,7 @@ ORDER = 10
 # The most lines that a folder may have; SLACK fewer are too few for its figure. A change that needs more says so here.
 LINES = {
     "compiler/backend": 4600,
-    "compiler/driver": 6204,
+    "compiler/driver": 6220,
     "compiler/elaborate": 12130,
     "compiler/host": 2150,
     "compiler/interp": 3200,

@@ -1,6 +1,7 @@
 /* An OpenCL whose devices say what the environment wants, and are else those that are there: built as a shared library
    that is linked with the loader, which gives all functions but these. SAYS_EXTENSIONS: names, each with a blank
-   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_VENDOR: a name, and they are GPUs; SAYS_NO_BINARIES: what is built has none.
+   between; SAYS_SIZES: sizes of sub-groups, likewise; SAYS_VENDOR: a name, and they are GPUs; SAYS_NO_BINARIES: what is
+   built has none.
    SAYS_BUILDS: a file to which a build of a program writes ( when it begins and ) when it ends, a second later
    or more. */
 #define _GNU_SOURCE

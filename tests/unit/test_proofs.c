@@ -952,7 +952,7 @@ static void conditions_of_counts(void **state) {
         }
 }
 
-/* What was asked in a branch is known where a flag that it gives has a truth that the other branch does not give; it is
+/* A fact that was asked in a branch is known where a flag that it gives has a truth that the other branch does not give; it is
    also known of the condition that the flag is there. */
 static void flags_of_branches(void **state) {
     (void)state;

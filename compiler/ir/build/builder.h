@@ -109,7 +109,7 @@ struct ir_builder {
     int long_steps;                                     /* of all long proofs */
     struct known_sum *sums;
     struct failed_goal *failures; /* of long proofs */
-    struct ir_value **products; /* of values, in proofs alone: note [products] in linear.h */
+    struct ir_value **products;   /* of values, in proofs alone: note [products] in linear.h */
     size_t product_count;
     struct ir_value *times; /* in a proof: what the bound that is looked for is multiplied by; or NULL */
     struct known_operation *operations;
