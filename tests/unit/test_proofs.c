@@ -952,8 +952,8 @@ static void conditions_of_counts(void **state) {
         }
 }
 
-/* A fact that was asked in a branch is known where a flag that it gives has a truth that the other branch does not give; it is
-   also known of the condition that the flag is there. */
+/* A branch tells what was asked in it where a flag that it gives has a truth that the other branch does not give; it
+   also tells its condition. */
 static void flags_of_branches(void **state) {
     (void)state;
     for (int other = 0; other < 2; other++)
