@@ -749,8 +749,8 @@ def cases(env):
                  loops=3, shuffles=8, barriers=0, loads=2, stores=3)
     yield golden("in order, what a warp has so far is in registers from one 32 elements to the next, of which each are "
                  "combined in five exchanges",
-                 "kernel k (xs : [[float]]) = reduceRows (fn (a, b) (p, q) => (a * p, b * p + q)) (1.0, 0.0) (map (map "
-                 "(fn x => (x, x + 1.0))) xs)", "k_3", {r"float local_array\d*\[1\];": 2},
+                 "kernel k (xs : [[int]]) = reduceRows (fn (a, b) (p, q) => (a * p, b * p + q)) (1, 0) (map (map "
+                 "(fn x => (x, x + 1))) xs)", "k_3", {r"int local_array\d*\[1\];": 2},
                  shared=0, barriers=0, loops=1, shuffles=12, loads=1)
     yield golden("and in two dimensions, the rows of a thread's elements are read once: 30 elements for 8 of Sobel's, "
                  "by the border, too, and 8 where there is no tile; "
