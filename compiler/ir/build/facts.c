@@ -104,7 +104,11 @@ static void narrow_converted(struct ir_builder *b, const struct ir_value *value,
         narrow_through(b, x, found, from_depth);
 }
 
-static range_wide rounded_down(range_wide x, int64_t c) { return x / c - (x % c < 0); }
+/* x / c, for a c that is not negative. */
+static range_wide rounded_down(range_wide x, int64_t c) {
+    range_wide quotient = x / c;
+    return quotient - (quotient * c > x);
+}
 
 /* The same for x when value = c * x + constant, or x converted. */
 static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
