@@ -88,8 +88,8 @@ static const struct text_word products_float[] = {{"ELEMENT", "float"},
                                                   {0}};
 #define BYTES(name, parameters, part)                                                                                  \
     {"ELEMENT", name}, {"PARAMETERS", parameters},                                                                     \
-        {"WORD", "(x0 & 255) | (x1 & 255) << 8 | (x2 & 255) << 16 | (unsigned)x3 << 24"}, {"SUM", "int"}, {"KIND", "r"}, \
-        {"SHAPE", "m16n8k32.row.col.s32." part "." part ".s32"}, {"PACK", "4"}, {"TAKEN", ""}, {                       \
+        {"WORD", "(x0 & 255) | (x1 & 255) << 8 | (x2 & 255) << 16 | (unsigned)x3 << 24"}, {"SUM", "int"},              \
+        {"KIND", "r"}, {"SHAPE", "m16n8k32.row.col.s32." part "." part ".s32"}, {"PACK", "4"}, {"TAKEN", ""}, {        \
         "JOINED", "(int)((unsigned)sum + (unsigned)(x * y))"                                                           \
     }
 static const struct text_word products_i8[] = {
