@@ -45,10 +45,11 @@ ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
 # Examples that are compiled for C as for users.
 AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
-# Programs that take so long that only a long run has them: with the interpreter eight seconds and more.
+# Programs that take so long that only a long run has them: with the interpreter about eight seconds and more.
 LENGTHY = {
-    "interp": {"matrix_units.fcl", "matrix_products.fcl", "matrix_batches.fcl", "sorted_parts.fcl",
-               "stencil_borders.fcl", "random_numbers.fcl", "tpacf.fcl", "heavy_steps.fcl", "sorts_in_steps.fcl"},
+    "interp": {"matrix_units.fcl", "matrix_products.fcl", "matrix_batches.fcl", "matrix_integers.fcl",
+               "convolutions.fcl", "attention.fcl", "sorted_parts.fcl", "stencil_borders.fcl", "random_numbers.fcl",
+               "tpacf.fcl", "heavy_steps.fcl", "sorts_in_steps.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
 # Programs that take seconds there, and show little that others do not: left to thorough runs.
