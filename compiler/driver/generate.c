@@ -150,6 +150,13 @@ static bool are_alike(const struct machine *a, const struct machine *b) {
 }
 
 static bool fits_machine(const struct generate_request *request, struct ir_kernel *kernel, const char *made_for) {
+    if (request->no_block_waits && ir_waits(kernel)) {
+        struct diagnostic *error =
+            diag_error(request->diagnostics, DIAG_IR_TEXT, kernel->span,
+                       "blocks of `%s` wait for others, and on this device none waits", kernel->name->text);
+        diag_hint(request->diagnostics, error, "`-D onePass=false` where it is written makes them launches");
+        return false;
+    }
     const struct target *target = made_for ? target_named(made_for) : NULL;
     bool has_warps = machine_has_warps_of(request->machine, kernel->warp_size);
     bool has_products = ir_uses(kernel, IR_MMA) && !request->machine->has_mma;

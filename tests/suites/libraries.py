@@ -207,6 +207,13 @@ def cases(env):
             timed = json.loads(env.must(env.fclc, "bench", "--json", "--runs=1", "--target=opencl", program, "running",
                                         "iota:1000", env=says))
             assert (len(timed["launches"]) == 1) is waits, timed
+            for one_pass in (True, False):  # IR that was written for any device
+                text = os.path.join(env.tmp(), "running.fclir")
+                env.must(env.fclc, "--target=opencl", "--map=simt", "--block-size=64", "-D",
+                         f"onePass={str(one_pass).lower()}", program, "-o", text)
+                done = env.run(env.fclc, "run", "--target=opencl", text, "running", "[1,2,3]", env=says)
+                assert (done.stdout == "[1,3,6]\n") is (waits or not one_pass), done.stdout + done.stderr
+                assert ("on this device none waits" in done.stderr) is (one_pass and not waits), done.stderr
     yield Case("an OpenCL device on which no block waits for another, of few threads", without_waiting)
 
     def runs_with_sub_groups():

@@ -14,11 +14,11 @@ ORDER = 10
 # The most lines that a folder may have; SLACK fewer are too few for its figure. A change that needs more says so here.
 LINES = {
     "compiler/backend": 4600,
-    "compiler/driver": 6220,
+    "compiler/driver": 6230,
     "compiler/elaborate": 12130,
     "compiler/host": 2150,
     "compiler/interp": 3200,
-    "compiler/ir": 18430,
+    "compiler/ir": 18440,
     "compiler/map": 8992,
     "compiler/report": 4730,
     "compiler/support": 2270,

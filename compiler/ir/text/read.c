@@ -375,12 +375,19 @@ struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sou
     return file;
 }
 
+bool ir_waits(const struct ir_kernel *kernel) {
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_FORALL && walk.at->buffer)
+            return true;
+    return false;
+}
+
 bool ir_is_bound(const struct ir_kernel *kernel) {
     for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk)) {
         const struct ir_instruction *at = walk.at;
         if (at->kind == IR_SHUFFLE || at->kind == IR_BALLOT || at->kind == IR_MATCH || at->kind == IR_MMA ||
-            at->kind == IR_FENCE || at->is_volatile || (at->kind == IR_FORALL && at->buffer))
+            at->kind == IR_FENCE || at->is_volatile)
             return true;
     }
-    return false;
+    return ir_waits(kernel);
 }

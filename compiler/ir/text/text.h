@@ -25,6 +25,8 @@ struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sou
 /* Does the kernel go by what only the target has that it was elaborated for: lanes that exchange values, or blocks that
    wait for others? */
 bool ir_is_bound(const struct ir_kernel *kernel);
+/* Do its blocks wait for others? Note [tickets] of ir.h. */
+bool ir_waits(const struct ir_kernel *kernel);
 
 /* Adds the checks of --check to a kernel that was read. */
 void ir_add_checks(struct arena *arena, struct ir_kernel *kernel);
