@@ -144,8 +144,8 @@ def cases(env):
             ways += [((), {"FCL_THREADS": str(threads)}) for threads in (1, 2, 5)] if executor == "c" else []
             for options, extra in ways:
                 # Before every change of main a few of the ways to change a launch are tried; all of them take long.
-                is_usual = executor in ("c", "cuda-simulator", "ptx") and ("--block-size=96" in options or
-                                                                           "work=4" in options)
+                is_usual = executor in ("c", "cuda-simulator") and ("--block-size=96" in options or
+                                                                    "work=4" in options)
                 said = " ".join(options) or " ".join(f"{threads} threads" for threads in extra.values()) or "as it is"
                 yield Case(f"{name} on {executor}, {said}",
                            lambda group=group, lengths=lengths, executor=executor, options=options, extra=extra:

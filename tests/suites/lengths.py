@@ -182,7 +182,7 @@ def large_results(env):
     def many_in_c():
         room(6)
         assert env.optimised().must(compiled("--large"), "50000", "50000") == "50000 x 50000\n"
-    yield Case("50,000 x 50,000 bytes in C", many_in_c, thorough=True, alone=True)
+    yield Case("50,000 x 50,000 bytes in C", many_in_c, long=True, alone=True)
 
     RUN = [env.fclc, "run", "--target=c", "--limit=3"]
 

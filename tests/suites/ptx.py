@@ -31,8 +31,8 @@ IN_TURN = [("75", "in order"), ("90", "weak memory"), ("120", "races in device m
 ALL = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
 # Programs that take the processor minutes, and have the parts of others, are left to long runs.
 LENGTHY = {name + ".fcl" for name in (
-    "sorted_parts reduce_by_index sorts_in_steps top_and_repeated stencil_borders start_values convolutions"
-    " transformer").split()}
+    "any_order attention convolutions lookback_during matrix_batches matrix_units reduce_by_index sorted_parts"
+    " sorts_in_steps start_values stencil_borders top_and_repeated transformer").split()}
 
 # NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check
 # has failed what is read does not matter.

@@ -18,7 +18,7 @@ SANITIZED = True
 RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
 # Programs that a thorough run has with checks, in the simulator; and whose tests are of what checks refuse.
 CHECKED = {name + ".fcl" for name in (
-    "selections_by_chunks top_and_repeated force_up_to permute_into updates lookback_counts push_each").split()}
+    "selections_by_chunks force_up_to permute_into updates lookback_counts push_each").split()}
 COLLIDES = {"scatter_collisions.fcl"}
 # Programs that oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of double"}
@@ -45,19 +45,22 @@ ON_OPENCL = {"opencl-simt": {"toolchains"}, "opencl-loop": {"toolchains"}}
 OF_OPENCL = {name + ".fcl" for name in "maths conversions bit_functions f16 half_arrays i8 u64 double".split()}
 # Examples that are compiled for C as for users.
 AS_USERS = {name + ".fcl" for name in "reduce transpose nbody life images sparse".split()}
-# Programs that take so long that only a long run has them: with the interpreter about eight seconds and more.
+# Programs that take so long that only a long run has them: five seconds and more. Each has a smaller neighbour there.
 LENGTHY = {
     "interp": {"matrix_units.fcl", "matrix_products.fcl", "matrix_batches.fcl", "matrix_integers.fcl",
                "convolutions.fcl", "attention.fcl", "sorted_parts.fcl", "stencil_borders.fcl", "random_numbers.fcl",
-               "tpacf.fcl", "heavy_steps.fcl", "sorts_in_steps.fcl"},
+               "tpacf.fcl", "heavy_steps.fcl", "sorts_in_steps.fcl", "mma.fcl", "float_rules.fcl", "bigsort.fcl"},
+    "cuda-simulator": {"matrix_units.fcl", "matrix_batches.fcl", "sorted_parts.fcl", "sorts_in_steps.fcl",
+                       "attention.fcl", "convolutions.fcl", "transformer.fcl"},
     "oclgrind": {"reduce_by_index_ranges.fcl"},
 }
 # Programs that take seconds there, and show little that others do not: left to thorough runs.
-SECONDS = {"cuda-simulator": {"matrix_units.fcl", "sorted_parts.fcl", "reduce_by_index.fcl", "stencil_borders.fcl"}}
+SECONDS = {"cuda-simulator": {"reduce_by_index.fcl", "stencil_borders.fcl", "start_values.fcl"}}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
-    "float_rules half_numbers heavy_steps lookback_waiting radix_sorts sort_widths sorted_parts sorts_in_steps"
-    " top_and_repeated").split()}
+    "any_order borders borders_of_indices comparison_sorts divided_indices early_end float_rules half_numbers"
+    " heavy_steps lookback_during lookback_waiting mma neighbours radix_sorts sort_widths sorted_parts sorts_in_steps"
+    " start_values top_and_repeated").split()}
 
 
 def optimised(env, path, executor):

@@ -82,18 +82,16 @@ def cases(env):
 
             yield Case(f"products by blocks of {threads} for sm_{architecture}", fits)
 
-    def fast_step(body):
-        """The instructions of the shortest loop that copies ahead, without the loops in it."""
+    def step_of(body, is_fast=True):
+        """The instructions of the shortest loop that copies ahead; where it is fast, without the loops in it."""
         blocks, _ = sass.blocks_of(body)
-        loops = [(n, i) for i, block in enumerate(blocks) for n in block.next if n <= i]
+        loops = [set(range(n, i + 1)) for i, block in enumerate(blocks) for n in block.next if n <= i]
 
         def code_of(numbers):
             return [one.base for one in sass.instructions(blocks, sorted(numbers))]
 
-        steps = [range(n, i + 1) for n, i in loops if "LDGSTS" in code_of(range(n, i + 1))]
-        step = set(min(steps, key=len))
-        within = [set(range(n, i + 1)) for n, i in loops]
-        return code_of(step.difference(*(loop for loop in within if loop < step)))
+        step = min((loop for loop in loops if "LDGSTS" in code_of(loop)), key=len)
+        return code_of(step.difference(*(loop for loop in loops if is_fast and loop < step)))
 
     # The loop of a product by matrix units, without the loops in it for rows that do not begin at
     # multiples of 16 bytes: at most 2.4 instructions a product, and each matrix is loaded once.
@@ -101,7 +99,7 @@ def cases(env):
 
         def loop_of_units(architecture=architecture):
             kernels = kernels_of("benchmarks/fcl/matrices.fcl", architecture)
-            code = fast_step(kernels["unitProduct_0"][1])
+            code = step_of(kernels["unitProduct_0"][1])
             assert code.count("HMMA") == 64 and len(code) <= 2.4 * 64, (len(code), code)
             assert code.count("LDSM") == 16 and code.count("BAR") == 1, code
             assert not {"LDL", "STL"} & set(code), code
@@ -118,10 +116,7 @@ def cases(env):
             )
             (_, body) = kernels_of(env.written("k.fcl", program), architecture)["k"]
             assert body.count("HMMA.1688.F32.TF32") == body.count("HMMA") == 128, body.count("HMMA")
-            blocks, _ = sass.blocks_of(body)
-            loops = [range(n, i + 1) for i, block in enumerate(blocks) for n in block.next if n <= i]
-            codes = [[one.base for one in sass.instructions(blocks, loop)] for loop in loops]
-            code = min((code for code in codes if "LDGSTS" in code), key=len)
+            code = step_of(body, is_fast=False)
             assert code.count("HMMA") == 64 and len(code) <= 580, (len(code), code)
             assert code.count("BAR") == 1 and not {"LDL", "STL"} & set(code), code
 
@@ -136,7 +131,7 @@ def cases(env):
             )
             body = kernels_of(env.written("k.fcl", program), architecture)["k_0"][1]
             assert body.count("IMMA.16832.S8.S8") == body.count("IMMA") == 128, body.count("IMMA")
-            code = fast_step(body)
+            code = step_of(body)
             assert code.count("IMMA") == 64 and len(code) <= 2.5 * 64, (len(code), code)
             assert code.count("LDSM") == 16 and code.count("BAR") == 1, code
             assert not {"LDL", "STL"} & set(code), code

@@ -2,6 +2,7 @@
 small run touches: sectors of global memory, and turns at the banks of shared memory, beside the fewest there could
 be; and what ptxas says of registers and shared memory."""
 
+import functools
 import os
 import re
 from harness import Case
@@ -268,13 +269,19 @@ def cases(env):
         assert most - more < 1.1 * (more - some), (some, more, most)
     yield Case("rodinia_bfs: traffic is proportional to the edges", of_edges, thorough=True)
 
+    @functools.cache
+    def ptx_of(path):
+        """The file with the PTX of a program, for sm_90."""
+        nvcc, folder = env.tool("nvcc"), env.tmp()
+        env.must(env.fclc, env.path(path), "-o", os.path.join(folder, "k.cu"))
+        env.must(nvcc, "-arch=sm_90", "-ptx", "-o", os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cu"),
+                 timeout=300)
+        return os.path.join(folder, "k.ptx")
+
     for path, kernels in REGISTERS.items():
         def registers(path=path, kernels=kernels):
-            nvcc = env.tool("nvcc")
-            folder = env.tmp()
-            env.must(env.fclc, env.path(path), "-o", os.path.join(folder, "k.cu"))
-            done = env.run(nvcc, "-arch=sm_90", "-Xptxas", "-v", "-cubin", "-o", os.path.join(folder, "k.cubin"),
-                           os.path.join(folder, "k.cu"), timeout=300)
+            done = env.run(env.tool("nvcc"), "-arch=sm_90", "-Xptxas", "-v", "-cubin", "-o",
+                           os.path.join(env.tmp(), "k.cubin"), ptx_of(path), timeout=300)
             assert not done.returncode, done.stderr
             found = {name: (int(spilled), int(used), int(shared or 0)) for name, spilled, used, shared in re.findall(
                 r"entry function '(\w+)'.*?(\d+) bytes spill stores.*?Used (\d+) registers(?:, used \d+ barriers)?"
@@ -287,11 +294,7 @@ def cases(env):
         yield Case(f"{path}: registers and shared memory", registers, thorough=True)
     for path, kernels in WIDE.items():
         def wide(path=path, kernels=kernels):
-            nvcc, folder = env.tool("nvcc"), env.tmp()
-            env.must(env.fclc, env.path(path), "-o", os.path.join(folder, "k.cu"))
-            env.must(nvcc, "-arch=sm_90", "-ptx", "-o", os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cu"),
-                     timeout=300)
-            with open(os.path.join(folder, "k.ptx"), encoding="utf-8") as file:
+            with open(ptx_of(path), encoding="utf-8") as file:
                 entries = dict(re.findall(r"\.entry (\w+)\((.*?)\n}", file.read(), re.S))
             for name, (least, most) in kernels.items():
                 loads = re.findall(r"\bld\.shared\.(v4\.[a-z]32|\S+)", entries[name])

@@ -357,11 +357,11 @@ static int64_t index_at(int64_t count, uint64_t which) {
     return at < 0 ? 0 : at;
 }
 
-/* The sanitizers look at each step, and take four times as long: a quarter of the programs has all kinds of steps. */
+/* The sanitizers look at each step, and take four times as long: an eighth of the programs has all kinds of steps. */
 #ifdef __SANITIZE_ADDRESS__
-enum { PART = 4 };
+enum { PART = 16 };
 #else
-enum { PART = 1 };
+enum { PART = 2 };
 #endif
 
 static const int64_t extremes[] = {0, 1, 2, 3, 4, 5, 7, 64, 46340, 46341, 65536, INT32_MAX, INT32_MIN, -1, -3, 1 << 30};
