@@ -224,12 +224,16 @@ static enum exit_status load_prelude(struct compilation *c) {
 
 /* Functions of the prelude that the elaborator applies, though no program names them; and the primitives for which it
    applies them. */
-static const char *const plans[] = {
-#define PLAN(id, name) name,
+static const struct plan {
+    const char *use, *name;
+    enum primitive primitive;
+} plans[] =
+    {
+#define PLAN(id, name, use) {#use, name, 0},
 #include "elaborate/plans.def"
-};
-static const enum primitive planned[] = {
-#define PLANNED(primitive) PRIM_##primitive,
+},
+  planned[] = {
+#define PLANNED(primitive, use) {#use, NULL, PRIM_##primitive},
 #include "elaborate/plans.def"
 };
 
@@ -251,7 +255,9 @@ static void read_prelude(struct compilation *c, bool all) {
     draft_needs needs = {0};
     for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
         for (size_t k = 0; k < sizeof plans / sizeof *plans; k++)
-            vec_push(c->arena, &needs, (struct draft_need){primitive_info[planned[i]].name, plans[k]});
+            if (strcmp(planned[i].use, plans[k].use) == 0)
+                vec_push(c->arena, &needs,
+                         (struct draft_need){primitive_info[planned[i].primitive].name, plans[k].name});
     if (!all)
         draft_want_used(&prelude, &programs, &needs);
     for (size_t i = 0; i < prelude.count; i++)

@@ -122,6 +122,7 @@ static bool is_constant(const struct elab_value *value) {
     case ELAB_PULL: return value->pull->kind == PULL_LIST && !value->pull->environment;
     case ELAB_CLOSURE:
     case ELAB_PRIMITIVE:
+    case ELAB_BUILDS:
     case ELAB_PUSH:
     case ELAB_CHOICE: break;
     }
@@ -529,6 +530,7 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
         memcpy(next->primitive.arguments, arguments, count * sizeof *arguments);
         return next;
     }
+    case ELAB_BUILDS: return function->builds.call(e, function->builds.context, argument);
     case ELAB_CHOICE: {
         struct applying a = {function->choice.then_value, argument};
         struct applying b = {function->choice.else_value, argument};
@@ -544,27 +546,46 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
 }
 
 static const char *const plan_names[] = {
-#define PLAN(id, name) name,
+#define PLAN(id, name, use) name,
 #include "elaborate/plans.def"
 };
 
-struct ir_value **elab_prelude(struct elaborator *e, enum elab_plan plan, struct ir_value *const *arguments,
-                               size_t count) {
+struct elab_value *elab_of_prelude(struct elaborator *e, enum elab_plan plan, struct type *type) {
     const char *name = plan_names[plan];
-    struct span span = e->span;
     const struct program *program = e->options->program;
     size_t at = 0;
     while (at < program->globals.count &&
            !(program->globals.at[at]->from_prelude && strcmp(program->globals.at[at]->name->text, name) == 0))
         at++;
     if (at == program->globals.count)
-        elab_fail(e, DIAG_UNBOUND_NAME, span, "this needs `%s` of the prelude", name);
-    e->plans = true;
-    struct elab_value *value = elab_evaluate(e, program->globals.at[at]->body, NULL, NULL);
+        elab_fail(e, DIAG_UNBOUND_NAME, e->span, "this needs `%s` of the prelude", name);
+    const struct core_global *global = program->globals.at[at];
+    struct instance *instance = ARENA_NEW(e->arena, struct instance);
+    instance->scheme = global->scheme;
+    instance->types = ARENA_ARRAY(e->arena, struct type *, global->scheme->type_count);
+    for (size_t i = 0; i < global->scheme->type_count; i++)
+        instance->types[i] = type;
+    instance->levels = ARENA_ARRAY(e->arena, enum level_value, global->scheme->level_count); /* ambients alone */
+    return elab_evaluate(e, global->body, NULL, instance);
+}
+
+struct elab_value *elab_apply_all(struct elaborator *e, struct elab_value *function,
+                                  struct elab_value *const *arguments, size_t count) {
+    struct span span = e->span;
     for (size_t k = 0; k < count; k++)
-        value = elab_apply(e, value, elab_scalar(e, arguments[k]));
-    e->plans = false;
+        function = elab_apply(e, function, arguments[k]);
     e->span = span;
+    return function;
+}
+
+struct ir_value **elab_prelude(struct elaborator *e, enum elab_plan plan, struct ir_value *const *arguments,
+                               size_t count) {
+    struct elab_value **values = ARENA_ARRAY(e->arena, struct elab_value *, count);
+    for (size_t k = 0; k < count; k++)
+        values[k] = elab_scalar(e, arguments[k]);
+    e->plans = true;
+    struct elab_value *value = elab_apply_all(e, elab_of_prelude(e, plan, NULL), values, count);
+    e->plans = false;
     return elab_leaves(e, value).at;
 }
 

@@ -23,12 +23,19 @@ const struct environment *elab_bind(struct elaborator *e, const struct environme
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);
-/* An internal function of the prelude, applied to scalars: the scalars of its result. Names in it are left out of the
-   code, as they say nothing about the program. */
+/* An internal function of the prelude; where it is polymorphic, its one type variable is that type. */
 enum elab_plan {
-#define PLAN(id, name) ELAB_PLAN_##id,
+#define PLAN(id, name, use) ELAB_PLAN_##id,
 #include "elaborate/plans.def"
 };
+struct elab_value *elab_of_prelude(struct elaborator *e, enum elab_plan plan, struct type *type);
+struct elab_value *elab_apply_all(struct elaborator *e, struct elab_value *function,
+                                  struct elab_value *const *arguments, size_t count);
+#define ELAB_APPLY(e, function, ...)                                                                                   \
+    elab_apply_all(e, function, (struct elab_value *[]){__VA_ARGS__},                                                  \
+                   sizeof(struct elab_value *[]){__VA_ARGS__} / sizeof(struct elab_value *))
+/* The same, applied to scalars: the scalars of its result. Names in it are left out of the code, as they say nothing
+   about the program. */
 struct ir_value **elab_prelude(struct elaborator *e, enum elab_plan plan, struct ir_value *const *arguments,
                                size_t count);
 #define ELAB_PRELUDE(e, plan, ...)                                                                                     \
@@ -67,6 +74,11 @@ bool elab_gives(struct elaborator *e, struct elab_value *f, struct elab_value *x
 bool elab_may_repeat(struct elaborator *e, struct elab_value *function, struct elab_value *start);
 /* May any tree combine elements of this type by the operator? It rounds nothing, or the kernel says so. */
 bool elab_may_reorder(struct elaborator *e, struct elab_value *function, struct type *element);
+
+/* ---- scalars.c ---- */
+/* `a` where the condition holds, else `b`: scalars, component by component, without a branch. */
+struct elab_value *elab_select(struct elaborator *e, struct ir_value *condition, struct elab_value *a,
+                               struct elab_value *b);
 
 /* ---- index.c ---- */
 /* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all,

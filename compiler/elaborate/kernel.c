@@ -248,6 +248,7 @@ static void store_result(struct elaborator *e, struct type *type, struct elab_va
     case ELAB_PUSH: store_push(e, type, value->push, all); return;
     case ELAB_CLOSURE:
     case ELAB_PRIMITIVE:
+    case ELAB_BUILDS:
     case ELAB_CHOICE: break;
     }
     elab_internal(e, "a kernel's result is a function");

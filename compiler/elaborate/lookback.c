@@ -1,5 +1,5 @@
 /* lookback: a block tells its aggregate and learns the combined one of all blocks before it
-   (Merrill and Garland's decoupled look-back).
+   (Merrill and Garland's decoupled look-back). The searches for it are functions of prelude/lookback.fcl.
 
    note [look-back]
    Each block has a state: nothing yet, its aggregate, or the aggregate of all blocks up to it. A
@@ -57,8 +57,7 @@
 #include "ir/build/range.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
-enum { STATE_AT = 62 };   /* of a word's bits: what is below is the value */
-enum { ALIKE_DEPTH = 8 }; /* so many operations deep two numbers of blocks are compared */
+enum { STATE_AT = 62 }; /* of a word's bits: what is below is the value */
 
 struct word {
     struct ir_buffer *buffer; /* one for each block: the state above, pieces of the value below */
@@ -70,6 +69,7 @@ struct lookback_state {
     const char *name; /* the primitive's */
     struct span span;
     bool in_passes;
+    struct type *type;                   /* of a value */
     struct elab_value *function, *start; /* or, of counts: */
     bool repeats_start;                  /* see note [start values] */
     bool is_tree;                        /* see note [tree of blocks] */
@@ -109,43 +109,12 @@ static struct ir_value *product(struct elaborator *e, struct ir_value *x, struct
     return ir_binary(b, OP_MUL, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
 }
 
-static bool are_alike_values(const struct ir_value *x, const struct ir_value *y, int depth);
-
-/* x and y are results of branches on the same condition: does each branch compute them in the same way? */
-static bool are_alike_results(const struct ir_value *x, const struct ir_value *y, int depth) {
-    const struct ir_instruction *a = x->definition, *b = y->definition;
-    size_t k = 0;
-    while (k < a->result_count && a->results[k] != x)
-        k++;
-    if (k >= a->result_count || k >= b->result_count || b->results[k] != y)
-        return false;
-    for (int r = 0; r < 2; r++)
-        if (!are_alike_values(a->regions[r]->yields.at[k], b->regions[r]->yields.at[k], depth))
-            return false;
-    return true;
-}
-
-/* Are they computed in the same way, so that they are the same number? Where it is false, they may still be. */
-static bool are_alike_values(const struct ir_value *x, const struct ir_value *y, int depth) {
-    if (x->base != y->base || ir_is_same(x, y))
-        return x->base == y->base;
-    const struct ir_instruction *a = x->definition, *b = y->definition;
-    if (depth == 0 || !a || !b || a->kind != b->kind || a->op != b->op || a->operand_count != b->operand_count)
-        return false;
-    if (a->kind != IR_OPERATION && a->kind != IR_IF)
-        return false;
-    for (size_t i = 0; i < a->operand_count; i++)
-        if (!are_alike_values(a->operands[i], b->operands[i], depth - 1))
-            return false;
-    return a->kind == IR_OPERATION || are_alike_results(x, y, depth - 1);
-}
-
 /* Words of so many counts that are 0 where the present region begins its next launch. */
 static struct ir_buffer *zeroed_words(struct elaborator *e, struct ir_value *capacity) {
     const struct ir_region *here = ir_current(e->builder);
     for (size_t i = 0; i < e->cleared.count; i++) {
         const struct cleared_words *words = &e->cleared.at[i];
-        if (words->region == here && are_alike_values(words->buffer->capacity, capacity, ALIKE_DEPTH)) {
+        if (words->region == here && elab_is_same_in_branches(e, words->buffer->capacity, capacity)) {
             struct ir_buffer *buffer = words->buffer;
             e->cleared.at[i] = e->cleared.at[--e->cleared.count];
             return buffer;
@@ -233,30 +202,6 @@ static struct lookback_state *new_values(struct elaborator *e, const struct bloc
     return state;
 }
 
-static struct elab_value *combine(struct elaborator *e, const struct lookback_state *state, struct ir_value *const *x,
-                                  struct ir_value *const *y) {
-    struct elab_value *a = elab_unflatten(e, state->start, x);
-    return elab_apply2(e, state->function, a, elab_unflatten(e, state->start, y));
-}
-
-/* The leaves of x combined with y, or, where `is_alone` (NULL: never) holds, those of `alone`. */
-static ir_values combine_unless(struct elaborator *e, const struct lookback_state *state, struct ir_value *is_alone,
-                                struct ir_value *const *alone, struct ir_value *const *x, struct ir_value *const *y) {
-    ir_values combined = elab_leaves(e, combine(e, state, x, y));
-    for (size_t k = 0; k < combined.count && is_alone; k++)
-        combined.at[k] = ir_ternary(e->builder, OP_SELECT, is_alone, alone[k], combined.at[k]);
-    return combined;
-}
-
-/* Is j the block that is `distance` before this one? NULL where the start value stands for what is not there. */
-static struct ir_value *is_before(struct elaborator *e, const struct lookback_state *state,
-                                  const struct blocks_run *blocks, struct ir_value *j, int distance) {
-    struct ir_builder *b = e->builder;
-    if (state->repeats_start)
-        return NULL;
-    return ir_binary(b, OP_EQ, j, ir_binary(b, OP_SUB, blocks->index, ir_int(b, distance)));
-}
-
 /* ---- in one pass ---- */
 
 /* That the pieces are packed into: where 32 bits are enough, processors do with half. */
@@ -307,12 +252,6 @@ static struct ir_value *see(struct elaborator *e, struct ir_buffer *buffer, stru
     return ir_atomic(e->builder, ATOMIC_ADD, buffer, at, ir_constant(e->builder, buffer->element, (union scalar){0}));
 }
 
-/* Before it looks again. */
-static void pause(struct elaborator *e) {
-    if (e->options->pauses)
-        ir_fence(e->builder, LEVEL_THREAD);
-}
-
 static void publish(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks, int what,
                     struct ir_value *const *leaves) {
     struct ir_builder *b = e->builder;
@@ -351,314 +290,100 @@ static struct ir_value **value_in(struct elaborator *e, const struct lookback_st
     return join(e, state, pieces.at);
 }
 
-/* A loop that carries what was found so far, the block to look at next, and whether it was the last. */
-static void begin_search(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                         struct ir_value *const *found, struct ir_value **carried) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    for (size_t k = 0; k < n; k++)
-        carried[k] = found[k];
-    carried[n] = ir_binary(b, OP_SUB, blocks->index, ir_int(b, 1));
-    carried[n + 1] = ir_binary(b, OP_EQ, blocks->index, ir_int(b, 0));
-    ir_begin_while(b, carried, n + 2, NULL, NULL);
-    ir_name(carried[n], "before");
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
-}
+/* ---- functions that those of prelude/lookback.fcl are handed ---- */
 
-/* In the branch where there is something at that block: what the loop carries next. Otherwise it looks again. */
-static void end_search(struct elaborator *e, const ir_values *next, struct ir_value **carried,
-                       struct ir_value **found) {
-    struct ir_builder *b = e->builder;
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, next->count);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, next->count);
-    ir_else(b, next->at, next->count);
-    pause(e);
-    ir_end_if(b, carried, nexts, next->count, false);
-    ir_end_while(b, nexts, results);
-    memcpy(found, results, (next->count - 2) * sizeof *found);
-}
-
-/* Combines what the blocks before this one have given: acc[0…count) in and out. */
-static void go_back(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                    struct ir_value **acc) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    begin_search(e, state, blocks, acc, carried);
-    struct ir_value *j = carried[n];
-    struct ir_value **words, *what = look(e, state, j, &words);
-    ir_name(what, "state");
-    ir_begin_if(b, ir_binary(b, OP_NE, what, ir_int(b, NOTHING)));
-    struct ir_value **x = value_in(e, state, words);
-    ir_values combined = combine_unless(e, state, is_before(e, state, blocks, j, 1), x, x, carried);
-    vec_push(e->arena, &combined, ir_binary(b, OP_SUB, j, one));
-    struct ir_value *is_all =
-        ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
-    vec_push(e->arena, &combined, is_all);
-    end_search(e, &combined, carried, acc);
-}
-
-/* The blocks that a warp looks at. */
-struct window {
-    struct ir_value *lane, *last; /* of the warp; the last lane that counts */
+/* A word, or words, that were seen. */
+struct seen {
+    const struct lookback_state *state;
+    struct ir_value **words;
 };
 
-/* x of lane 0 becomes that of lane `last` combined with those of all lanes below it, down to its
-   own: lane i looks at block j - i. */
-static void combine_lanes(struct elaborator *e, const struct lookback_state *state, const struct window *window,
-                          struct ir_value **x) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    int steps = 0;
-    while (1 << steps < e->options->warp_size)
-        steps++;
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    for (size_t k = 0; k < n; k++)
-        carried[k] = x[k];
-    struct ir_value *step = ir_begin_for(b, ir_int(b, steps), carried, n, "step");
-    struct ir_value *from = ir_binary(b, OP_ADD, window->lane, ir_binary(b, OP_SHL, ir_int(b, 1), step));
-    struct ir_value *most = ir_int(b, e->options->warp_size - 1);
-    struct ir_value *lane = ir_binary(b, OP_MIN, from, most);
-    for (size_t k = 0; k < n; k++)
-        others[k] = elab_exchange(e, carried[k], lane);
-    ir_begin_if(b, ir_binary(b, OP_LE, from, ir_binary(b, OP_MIN, window->last, most)));
-    ir_values combined = elab_leaves(e, combine(e, state, others, carried));
-    ir_else(b, combined.at, n);
-    ir_end_if(b, carried, nexts, n, false);
-    ir_end_for(b, nexts, x);
+static struct elab_value *value_seen(struct elaborator *e, const void *context, struct elab_value *unit) {
+    (void)unit;
+    const struct seen *seen = context;
+    return elab_unflatten(e, seen->state->start, value_in(e, seen->state, seen->words));
 }
 
-/* go_back, done by all lanes of a warp together; each of them gets the result. */
-static void go_back_by_warp(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                            struct ir_value *lane, struct ir_value **acc) {
+/* The state of a block, and a function for its value, if there is one. */
+static struct elab_value *see_block(struct elaborator *e, const void *context, struct elab_value *block) {
+    struct seen *seen = ARENA_NEW(e->arena, struct seen);
+    seen->state = context;
+    struct ir_value *what = look(e, seen->state, elab_as_scalar(e, block), &seen->words);
+    return elab_pair(e, elab_scalar(e, what), elab_function(e, value_seen, seen));
+}
+
+/* In passes: the word of a block, which is there. */
+static struct elab_value *word_of_block(struct elaborator *e, const void *context, struct elab_value *block) {
+    const struct lookback_state *state = context;
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
+    for (size_t k = 0; k < state->bases.count; k++)
+        leaves[k] = ir_load(e->builder, state->values[k], elab_as_scalar(e, block));
+    return elab_unflatten(e, state->start, leaves);
+}
+
+/* Before it looks again. */
+static struct elab_value *pause(struct elaborator *e, const void *context, struct elab_value *value) {
+    (void)context;
+    if (e->options->pauses)
+        ir_fence(e->builder, LEVEL_THREAD);
+    return value;
+}
+
+/* The number of lanes before the first that says so; where none does, of all. */
+static struct elab_value *lanes_before(struct elaborator *e, const void *context, struct elab_value *says) {
+    (void)context;
     struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value *zero = ir_int(b, 0);
-    struct ir_value *none = elab_lanes(e, 0);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    begin_search(e, state, blocks, acc, carried);
-    /* Lanes that would be before block 0 look at it, too: they come after a lane that counts for all. */
-    struct ir_value *at = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[n], lane), zero);
-    struct ir_value **words, *what = look(e, state, at, &words);
-    ir_name(what, "state");
-    struct ir_value *is_there = ir_binary(b, OP_NE, what, ir_int(b, NOTHING));
-    struct ir_value *is_all = ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)),
-                                        ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, at, zero)));
-    struct ir_value *ends = ir_ballot(b, is_all);
-    struct ir_value *below =
-        ir_binary(b, OP_SUB, ir_binary(b, OP_AND, ends, ir_binary(b, OP_SUB, none, ends)), elab_lanes(e, 1));
-    /* `below` has a bit for each lane before the first that counts for all; where there is none, for every lane. */
-    struct window window = {lane, ir_unary(b, OP_POPCOUNT, below)};
-    struct ir_value *counts = ir_binary(b, OP_LE, lane, window.last);
-    struct ir_value *missing = ir_ballot(b, ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there)));
-    ir_begin_if(b, ir_binary(b, OP_EQ, missing, none));
-    struct ir_value **x = value_in(e, state, words);
-    combine_lanes(e, state, &window, x);
-    for (size_t k = 0; k < n; k++)
-        x[k] = elab_exchange(e, x[k], zero);
-    ir_values combined = combine_unless(e, state, is_before(e, state, blocks, carried[n], 1), x, x, carried);
-    vec_push(e->arena, &combined, ir_binary(b, OP_SUB, carried[n], ir_int(b, e->options->warp_size)));
-    vec_push(e->arena, &combined, ir_binary(b, OP_NE, ends, none));
-    end_search(e, &combined, carried, acc);
+    struct ir_value *all = ir_ballot(b, elab_as_scalar(e, says));
+    struct ir_value *first = ir_binary(b, OP_AND, all, ir_binary(b, OP_SUB, elab_lanes(e, 0), all));
+    return elab_scalar(e, ir_unary(b, OP_POPCOUNT, ir_binary(b, OP_SUB, first, elab_lanes(e, 1))));
+}
+
+static struct elab_value *is_no_lane(struct elaborator *e, const void *context, struct elab_value *says) {
+    (void)context;
+    struct ir_value *all = ir_ballot(e->builder, elab_as_scalar(e, says));
+    return elab_scalar(e, ir_binary(e->builder, OP_EQ, all, elab_lanes(e, 0)));
+}
+
+/* The argument is a value and a lane; the result is what that lane has. */
+static struct elab_value *of_lane(struct elaborator *e, const void *context, struct elab_value *both) {
+    (void)context;
+    struct elab_value *value = both->tuple.items[0];
+    ir_values leaves = elab_leaves(e, value);
+    struct ir_value *lane = elab_as_scalar(e, both->tuple.items[1]);
+    for (size_t k = 0; k < leaves.count; k++)
+        leaves.at[k] = elab_exchange(e, leaves.at[k], lane);
+    return elab_unflatten(e, value, leaves.at);
+}
+
+static struct elab_value *warp_of(struct elaborator *e, struct ir_value *lane) {
+    struct elab_value *items[] = {elab_scalar(e, lane), elab_function(e, lanes_before, NULL),
+                                  elab_function(e, is_no_lane, NULL), elab_function(e, of_lane, NULL)};
+    size_t count = sizeof items / sizeof *items;
+    struct elab_value **kept = ARENA_ARRAY(e->arena, struct elab_value *, count);
+    memcpy(kept, items, sizeof items);
+    return elab_tuple(e, kept, count);
+}
+
+/* Such a function of the prelude, for the operator's type. */
+static struct elab_value *protocol(struct elaborator *e, const struct lookback_state *state, enum elab_plan plan) {
+    return elab_of_prelude(e, plan, state->type);
+}
+
+static struct elab_value *by_warp(struct elaborator *e, const struct lookback_state *state, enum elab_plan plan,
+                                  struct ir_value *lane) {
+    return ELAB_APPLY(e, protocol(e, state, plan), warp_of(e, lane), elab_function(e, see_block, state),
+                      elab_function(e, pause, NULL), state->function);
 }
 
 /* ---- by the tree: note [tree of blocks] ---- */
 
-enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS }; /* that a warp goes by */
-
-static struct ir_value *bit(struct elaborator *e, struct ir_value *k) {
-    return ir_binary(e->builder, OP_SHL, ir_int(e->builder, 1), k);
-}
-
-/* x, becomes what block j has told, as soon as it has; in passes what is there. With lanes each has its own j, and
-   all wait for those of which `counts` holds. */
-static void await(struct elaborator *e, const struct lookback_state *state, struct ir_value *j, struct ir_value *counts,
-                  struct ir_value **x) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    if (state->in_passes) {
-        for (size_t k = 0; k < n; k++)
-            x[k] = ir_load(b, state->values[k], j);
-        return;
-    }
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    memcpy(carried, x, n * sizeof *x);
-    carried[n] = ir_bool(b, false);
-    ir_begin_while(b, carried, n + 1, NULL, NULL);
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[n]));
-    struct ir_value **words, *what = look(e, state, j, &words);
-    ir_name(what, "state");
-    struct ir_value *is_there = ir_binary(b, OP_NE, what, ir_int(b, NOTHING));
-    if (counts) {
-        struct ir_value *is_missing = ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there));
-        is_there = ir_binary(b, OP_EQ, ir_ballot(b, is_missing), elab_lanes(e, 0));
-    }
-    ir_begin_if(b, is_there);
-    struct ir_value **value = value_in(e, state, words);
-    ir_values next = {0};
-    for (size_t k = 0; k < n; k++)
-        vec_push(e->arena, &next, value[k]);
-    vec_push(e->arena, &next, ir_bool(b, true));
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    ir_else(b, next.at, n + 1);
-    pause(e);
-    ir_end_if(b, carried, nexts, n + 1, false);
-    ir_end_while(b, nexts, results);
-    memcpy(x, results, n * sizeof *x);
-}
-
-/* Lane i has the total of block i of so many; then each lane that of as many as are a greatest power of two that ends
-   with it. */
-static void combine_ends(struct elaborator *e, const struct lookback_state *state, struct ir_value *lane,
-                         struct ir_value *count, struct ir_value **x) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    memcpy(carried, x, n * sizeof *x);
-    struct ir_value *one = ir_int(b, 1), *zero = ir_int(b, 0);
-    struct ir_value *step = ir_begin_for(b, ir_int(b, DIGIT_BITS), carried, n, "step");
-    struct ir_value *half = bit(e, step);
-    struct ir_value *from = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, lane, half), zero);
-    for (size_t k = 0; k < n; k++)
-        others[k] = elab_exchange(e, carried[k], from);
-    struct ir_value *within = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, half, one), one);
-    struct ir_value *left = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, lane, one), within);
-    ir_begin_if(b, ir_binary(b, OP_AND, ir_binary(b, OP_LT, lane, count), ir_binary(b, OP_EQ, left, zero)));
-    ir_values combined = elab_leaves(e, combine(e, state, others, carried));
-    ir_else(b, combined.at, n);
-    ir_end_if(b, carried, nexts, n, false);
-    ir_end_for(b, nexts, x);
-}
-
-/* A digit of the block's number, and of each lane the word that it looks at: those before the digit count. */
-static struct ir_value *digit_at(struct elaborator *e, const struct blocks_run *blocks, struct ir_value *shift) {
-    struct ir_builder *b = e->builder;
-    return ir_binary(b, OP_AND, ir_binary(b, OP_SHR, blocks->index, shift), ir_int(b, DIGITS - 1));
-}
-
-static void await_digit(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                        struct ir_value *lane, struct ir_value *shift, struct ir_value **x) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *one = ir_int(b, 1), *digit = digit_at(e, blocks, shift);
-    struct ir_value *first = ir_binary(b, OP_SUB, ir_binary(b, OP_SHR, blocks->index, shift), digit);
-    struct ir_value *own = ir_binary(b, OP_MIN, lane, ir_binary(b, OP_SUB, digit, one));
-    struct ir_value *end = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, first, own), one);
-    struct ir_value *at = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, end, shift), one);
-    await(e, state, at, ir_binary(b, OP_LT, lane, digit), x);
-}
+enum { DIGITS = 32 }; /* to whose base a warp goes by */
 
 /* Does the block's number end so that its word is that of more blocks than itself? */
-static struct ir_value *ends_more(struct elaborator *e, const struct blocks_run *blocks, bool by_warp) {
+static struct ir_value *ends_more(struct elaborator *e, const struct blocks_run *blocks, bool has_lanes) {
     struct ir_builder *b = e->builder;
-    struct ir_value *last = ir_int(b, by_warp ? DIGITS - 1 : 1);
+    struct ir_value *last = ir_int(b, has_lanes ? DIGITS - 1 : 1);
     return ir_binary(b, OP_EQ, ir_binary(b, OP_AND, blocks->index, last), last);
-}
-
-/* How many blocks there are from the first on, up to this one. */
-static struct ir_value *own_blocks(struct elaborator *e, const struct blocks_run *blocks, struct ir_value *first) {
-    struct ir_builder *b = e->builder;
-    return ir_binary(b, OP_SUB, ir_binary(b, OP_ADD, blocks->index, ir_int(b, 1)), first);
-}
-
-/* own: the block's value, becomes that of its word. */
-static void join_ends(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                      struct ir_value *lane, struct ir_value **own) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    struct ir_value **x = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    struct ir_value *one = ir_int(b, 1), *most = ir_int(b, DIGITS - 1);
-    memcpy(carried, own, n * sizeof *own);
-    carried[n] = lane ? ir_int(b, 0) : blocks->index; /* how far the digit is; or the first block of the own ones */
-    ir_begin_while(b, carried, n + 1, NULL, NULL);
-    memcpy(x, carried, n * sizeof *x);
-    if (lane) {
-        ir_while_body(b, ir_binary(b, OP_EQ, digit_at(e, blocks, carried[n]), most));
-        await_digit(e, state, blocks, lane, carried[n], x);
-        struct ir_value *is_own = ir_binary(b, OP_EQ, lane, most);
-        for (size_t k = 0; k < n; k++)
-            x[k] = ir_ternary(b, OP_SELECT, is_own, carried[k], x[k]);
-        combine_ends(e, state, lane, ir_int(b, DIGITS), x);
-        for (size_t k = 0; k < n; k++)
-            x[k] = elab_exchange(e, x[k], most);
-        x[n] = ir_binary(b, OP_ADD, carried[n], ir_int(b, DIGIT_BITS));
-    } else {
-        struct ir_value *more = ir_binary(b, OP_AND, blocks->index, own_blocks(e, blocks, carried[n]));
-        ir_while_body(b, ir_binary(b, OP_NE, more, ir_int(b, 0)));
-        struct ir_value *size = own_blocks(e, blocks, carried[n]); /* what the condition computes stays there */
-        await(e, state, ir_binary(b, OP_SUB, carried[n], one), NULL, x);
-        memcpy(x, elab_leaves(e, combine(e, state, x, carried)).at, n * sizeof *x);
-        x[n] = ir_binary(b, OP_SUB, carried[n], size);
-    }
-    ir_end_while(b, x, carried);
-    memcpy(own, carried, n * sizeof *own);
-}
-
-/* acc: the start value, becomes what is before the block. */
-static void go_down(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                    struct ir_value **acc) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    struct ir_value **x = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    memcpy(carried, acc, n * sizeof *acc);
-    carried[n] = ir_int(b, 0); /* how many blocks are taken */
-    ir_begin_while(b, carried, n + 1, NULL, NULL);
-    ir_name(carried[n], "taken");
-    ir_while_body(b, ir_binary(b, OP_NE, carried[n], blocks->index));
-    struct ir_value *left = ir_binary(b, OP_SUB, blocks->index, carried[n]);
-    struct ir_value *top = ir_binary(b, OP_SUB, ir_int(b, 31), ir_unary(b, OP_CLZ, left));
-    struct ir_value *end = ir_binary(b, OP_ADD, carried[n], bit(e, top));
-    memcpy(x, carried, n * sizeof *x);
-    await(e, state, ir_binary(b, OP_SUB, end, ir_int(b, 1)), NULL, x);
-    memcpy(x, elab_leaves(e, combine(e, state, carried, x)).at, n * sizeof *x);
-    x[n] = end;
-    ir_end_while(b, x, carried);
-    memcpy(acc, carried, n * sizeof *acc);
-}
-
-/* The same by a warp, digit after digit; each lane gets the result. */
-static void go_down_by_warp(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                            struct ir_value *lane, struct ir_value **acc) {
-    struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *bits = ir_int(b, DIGIT_BITS);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    struct ir_value **x = ARENA_ARRAY(e->arena, struct ir_value *, n + 1);
-    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    memcpy(carried, acc, n * sizeof *acc);
-    struct ir_value *length = ir_binary(b, OP_SUB, ir_int(b, 32), ir_unary(b, OP_CLZ, blocks->index));
-    carried[n] = ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, length, ir_int(b, DIGIT_BITS - 1)), bits);
-    ir_begin_while(b, carried, n + 1, NULL, NULL);
-    ir_name(carried[n], "digits");
-    ir_while_body(b, ir_binary(b, OP_LT, zero, carried[n]));
-    x[n] = ir_binary(b, OP_SUB, carried[n], one);
-    struct ir_value *shift = ir_binary(b, OP_MUL, x[n], bits), *digit = digit_at(e, blocks, shift);
-    memcpy(x, carried, n * sizeof *x);
-    await_digit(e, state, blocks, lane, shift, x);
-    combine_ends(e, state, lane, digit, x);
-    struct ir_value **sum = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    memcpy(sum, carried, n * sizeof *sum);
-    struct ir_value *step = ir_begin_for(b, bits, sum, n, "step");
-    struct ir_value *at = ir_binary(b, OP_SUB, ir_int(b, DIGIT_BITS - 1), step);
-    struct ir_value *upper = ir_binary(b, OP_SHR, digit, at);
-    struct ir_value *from = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, upper, at), one);
-    for (size_t k = 0; k < n; k++)
-        others[k] = elab_exchange(e, x[k], ir_binary(b, OP_MAX, from, zero));
-    ir_begin_if(b, ir_binary(b, OP_NE, ir_binary(b, OP_AND, upper, one), zero));
-    ir_values combined = elab_leaves(e, combine(e, state, sum, others));
-    ir_else(b, combined.at, n);
-    ir_end_if(b, sum, nexts, n, false);
-    ir_end_for(b, nexts, x);
-    ir_end_while(b, x, carried);
-    memcpy(acc, carried, n * sizeof *acc);
 }
 
 /* Only lane 0 of a warp, or the one thread (NULL). */
@@ -695,38 +420,59 @@ static void tell_alone(struct elaborator *e, const struct lookback_state *state,
     ir_end_forall(e->builder);
 }
 
-/* acc: the start value, becomes what is before the block, in lane 0 at least, when the block has told all. */
-static void find_by_tree(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                         const ir_values *aggregate, struct ir_value *lane, struct ir_value **acc) {
-    size_t n = state->bases.count;
-    struct ir_value **own = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    memcpy(own, aggregate->at, n * sizeof *own);
-    ir_begin_if(e->builder, ends_more(e, blocks, lane));
-    join_ends(e, state, blocks, lane, own);
-    begin_only(e, lane);
-    publish(e, state, blocks, AGGREGATE, own);
-    end_only(e, lane);
-    ir_end_only(e->builder);
-    if (lane)
-        go_down_by_warp(e, state, blocks, lane, acc);
-    else
-        go_down(e, state, blocks, acc);
-    begin_only(e, lane);
+/* Such a function for one thread, which waits for the words of earlier blocks; in passes they are there. */
+static struct elab_value *by_thread(struct elaborator *e, const struct lookback_state *state, enum elab_plan plan) {
+    struct elab_value *await = state->in_passes
+                                   ? elab_function(e, word_of_block, state)
+                                   : ELAB_APPLY(e, protocol(e, state, ELAB_PLAN_AWAIT),
+                                                elab_function(e, see_block, state), elab_function(e, pause, NULL));
+    return ELAB_APPLY(e, protocol(e, state, plan), await, state->function);
 }
 
-static void find_by_states(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
-                           const ir_values *aggregate, struct ir_value *lane, ir_values *acc) {
-    if (lane)
-        go_back_by_warp(e, state, blocks, lane, acc->at);
-    else
-        go_back(e, state, blocks, acc->at);
+static struct elab_value *join_ends(struct elaborator *e, const struct lookback_state *state,
+                                    const struct blocks_run *blocks, struct ir_value *lane, struct elab_value *own) {
+    struct elab_value *join =
+        lane ? by_warp(e, state, ELAB_PLAN_JOIN_ENDS_BY_WARP, lane) : by_thread(e, state, ELAB_PLAN_JOIN_ENDS);
+    return ELAB_APPLY(e, join, elab_scalar(e, blocks->index), own);
+}
+
+static struct elab_value *go_down(struct elaborator *e, const struct lookback_state *state,
+                                  const struct blocks_run *blocks, struct ir_value *lane) {
+    struct elab_value *down =
+        lane ? by_warp(e, state, ELAB_PLAN_GO_DOWN_BY_WARP, lane) : by_thread(e, state, ELAB_PLAN_GO_DOWN);
+    return ELAB_APPLY(e, down, elab_scalar(e, blocks->index), elab_plain(e, state->start));
+}
+
+/* Tells the rest, and returns what is before the block, in lane 0 at least; only this lane goes on. */
+static struct elab_value *find_by_tree(struct elaborator *e, const struct lookback_state *state,
+                                       const struct blocks_run *blocks, struct elab_value *aggregate,
+                                       struct ir_value *lane) {
+    ir_begin_if(e->builder, ends_more(e, blocks, lane));
+    struct elab_value *own = join_ends(e, state, blocks, lane, aggregate);
     begin_only(e, lane);
-    struct ir_value *is_first = is_before(e, state, blocks, ir_int(e->builder, 0), 0);
-    ir_values inclusive = combine_unless(e, state, is_first, aggregate->at, acc->at, aggregate->at);
-    publish(e, state, blocks, INCLUSIVE, inclusive.at);
-    ir_values start = elab_leaves(e, state->start);
-    if (is_first)
-        *acc = combine_unless(e, state, is_first, start.at, start.at, acc->at);
+    publish(e, state, blocks, AGGREGATE, elab_leaves(e, own).at);
+    end_only(e, lane);
+    ir_end_only(e->builder);
+    struct elab_value *before = go_down(e, state, blocks, lane);
+    begin_only(e, lane);
+    return before;
+}
+
+static struct elab_value *find_by_states(struct elaborator *e, const struct lookback_state *state,
+                                         const struct blocks_run *blocks, struct elab_value *aggregate,
+                                         struct ir_value *lane) {
+    struct elab_value *look =
+        lane ? by_warp(e, state, ELAB_PLAN_LOOK_BACK_BY_WARP, lane)
+             : ELAB_APPLY(e, protocol(e, state, ELAB_PLAN_LOOK_BACK), elab_function(e, see_block, state),
+                          elab_function(e, pause, NULL), state->function);
+    struct elab_value *repeats = elab_scalar(e, ir_bool(e->builder, state->repeats_start));
+    struct elab_value *block = elab_scalar(e, blocks->index), *start = elab_plain(e, state->start);
+    struct elab_value *found = ELAB_APPLY(e, look, repeats, block, start);
+    begin_only(e, lane);
+    struct elab_value *both = ELAB_APPLY(e, protocol(e, state, ELAB_PLAN_WITH_START), state->function, repeats, block,
+                                         start, found, aggregate);
+    publish(e, state, blocks, INCLUSIVE, elab_leaves(e, both->tuple.items[1]).at);
+    return both->tuple.items[0];
 }
 
 /* The first thread goes back, or the first warp; the others read from shared memory what it found. */
@@ -739,24 +485,22 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
         found[k] = new_buffer(e, MEMORY_SHARED, state->bases.at[k], ir_int(b, 1), "before_block");
         ir_allocate(b, found[k]);
     }
-    bool by_warp = e->options->has_shuffles;
+    bool has_lanes = e->options->has_shuffles;
     struct ir_value *lane = NULL;
-    ir_begin_forall(b, LEVEL_BLOCK, by_warp ? LEVEL_WARP : LEVEL_THREAD, ir_int(b, 1), "first");
-    if (by_warp)
+    ir_begin_forall(b, LEVEL_BLOCK, has_lanes ? LEVEL_WARP : LEVEL_THREAD, ir_int(b, 1), "first");
+    if (has_lanes)
         lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, ir_int(b, e->options->warp_size), "lane");
     if (!is_told)
         tell(e, state, blocks, aggregate, lane);
     bool was_volatile = ir_set_volatile(b, true);
-    ir_values acc = elab_leaves(e, state->start);
-    if (state->is_tree)
-        find_by_tree(e, state, blocks, aggregate, lane, acc.at);
-    else
-        find_by_states(e, state, blocks, aggregate, lane, &acc);
+    struct elab_value *own = elab_unflatten(e, state->start, aggregate->at);
+    ir_values before = elab_leaves(e, state->is_tree ? find_by_tree(e, state, blocks, own, lane)
+                                                     : find_by_states(e, state, blocks, own, lane));
     ir_set_volatile(b, was_volatile);
     for (size_t k = 0; k < n; k++)
-        ir_store(b, found[k], ir_int(b, 0), acc.at[k]);
+        ir_store(b, found[k], ir_int(b, 0), before.at[k]);
     end_only(e, lane);
-    if (by_warp)
+    if (has_lanes)
         ir_end_forall(b);
     ir_end_forall(b);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
@@ -779,18 +523,14 @@ static void collect(struct elaborator *e, const struct lookback_state *state, co
 /* The words are where the blocks' values have been. */
 static void scan_by_tree(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks) {
     struct ir_builder *b = e->builder;
-    size_t n = state->bases.count;
-    struct ir_value **own = ARENA_ARRAY(e->arena, struct ir_value *, n);
     struct blocks_run at = *blocks;
     at.index = ir_begin_for(b, blocks->count, NULL, 0, "block");
-    for (size_t k = 0; k < n; k++)
-        own[k] = ir_load(b, state->values[k], at.index);
-    join_ends(e, state, &at, NULL, own);
-    ir_values acc = elab_leaves(e, state->start);
-    go_down(e, state, &at, acc.at);
-    for (size_t k = 0; k < n; k++) {
-        ir_store(b, state->values[k], at.index, own[k]);
-        ir_store(b, state->before[k], at.index, acc.at[k]);
+    struct elab_value *own = word_of_block(e, state, elab_scalar(e, at.index));
+    ir_values word = elab_leaves(e, join_ends(e, state, &at, NULL, own));
+    ir_values before = elab_leaves(e, go_down(e, state, &at, NULL));
+    for (size_t k = 0; k < state->bases.count; k++) {
+        ir_store(b, state->values[k], at.index, word.at[k]);
+        ir_store(b, state->before[k], at.index, before.at[k]);
     }
     ir_end_for(b, NULL, NULL);
 }
@@ -811,7 +551,8 @@ static void scan_values(struct elaborator *e, const struct lookback_state *state
         given[k] = ir_load(b, state->values[k], i);
         ir_store(b, state->values[k], i, acc.at[k]);
     }
-    ir_values nexts = elab_leaves(e, combine(e, state, acc.at, given));
+    struct elab_value *before = elab_unflatten(e, state->start, acc.at);
+    ir_values nexts = elab_leaves(e, elab_apply2(e, state->function, before, elab_unflatten(e, state->start, given)));
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n);
     ir_end_for(b, nexts.at, results);
     ir_end_forall(b);
@@ -827,58 +568,25 @@ static struct ir_value *word_at(struct elaborator *e, const struct lookback_stat
     return ir_binary(b, OP_ADD, start, ir_convert(b, place, start->base));
 }
 
-static struct ir_value *most_count(struct elaborator *e) { return ir_int(e->builder, INT32_MAX); }
-
 /* The count that the block tells for a place: 0 where the array ends before the place. See note [counts]. */
 static struct ir_value *count_at(struct elaborator *e, struct pull *counts, struct ir_value *place) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *zero = ir_int(b, 0);
-    struct ir_value *is_there = ir_binary(b, OP_LT, place, ir_resolve(b, counts->length)), *count;
-    if (ir_known(b, is_there) == IR_TRUE) {
-        count = elab_as_scalar(e, elab_index(e, counts, place));
-    } else {
-        ir_begin_if(b, is_there);
-        count = elab_as_scalar(e, elab_index(e, counts, place));
-        ir_else(b, &count, 1);
-        ir_end_if(b, &zero, &count, 1, false);
-    }
-    return ir_binary(b, OP_MAX, zero, ir_binary(b, OP_MIN, count, ir_int(b, INT32_MAX - 1)));
+    return elab_as_scalar(
+        e, ELAB_APPLY(e, elab_of_prelude(e, ELAB_PLAN_COUNT_AT, NULL), elab_of_pull(e, counts), elab_scalar(e, place)));
 }
 
-/* go_back for counts: one thread reads the words of one place, on a GPU of some blocks at a time, whose
-   loads are under way together. */
-static struct ir_value *count_back(struct elaborator *e, const struct lookback_state *state,
-                                   const struct blocks_run *blocks, struct ir_value *place) {
-    enum { SUM, BEFORE, IS_DONE, CARRIED };
-    struct ir_builder *b = e->builder;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *results[CARRIED];
-    struct ir_value *carried[CARRIED] = {zero, ir_binary(b, OP_SUB, blocks->index, one),
-                                         ir_binary(b, OP_EQ, blocks->index, zero)};
-    const int64_t lows[CARRIED] = {INT32_MIN, -1, 0}, highs[CARRIED] = {INT32_MAX, blocks->index->high - 1, 1};
-    ir_begin_while(b, carried, CARRIED, lows, highs);
-    ir_name(carried[BEFORE], "before");
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[IS_DONE]));
-    struct ir_value *at[GPU_COUNTS_TOGETHER], *words[GPU_COUNTS_TOGETHER], *takes = NULL, *ends = NULL;
-    int together = e->options->is_cpu ? 1 : GPU_COUNTS_TOGETHER;
-    for (int k = 0; k < together; k++) { /* beyond block 0, it again: no thread takes it twice */
-        at[k] = k ? ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[BEFORE], ir_int(b, k)), zero) : carried[BEFORE];
-        words[k] = see(e, state->words->buffer, word_at(e, state, at[k], place));
-        ir_name(words[k], "state");
-    }
-    struct ir_value *nexts[CARRIED] = {carried[SUM], carried[BEFORE], ir_bool(b, false)};
-    for (int k = 0; k < together; k++) {
-        struct ir_value *is_there = ir_binary(b, OP_NE, words[k], zero), *is_all = ir_binary(b, OP_LT, words[k], zero);
-        struct ir_value *goes_on = takes ? ir_binary(b, OP_AND, takes, ir_unary(b, OP_NOT, ends)) : NULL;
-        takes = goes_on ? ir_binary(b, OP_AND, goes_on, is_there) : is_there;
-        ends = ir_binary(b, OP_OR, is_all, ir_binary(b, OP_EQ, at[k], zero));
-        struct ir_value *count = ir_ternary(b, OP_SELECT, is_all, ir_binary(b, OP_AND, words[k], most_count(e)),
-                                            ir_binary(b, OP_SUB, words[k], one));
-        nexts[SUM] = ir_binary(b, OP_ADD, nexts[SUM], ir_ternary(b, OP_SELECT, takes, count, zero));
-        nexts[BEFORE] = ir_ternary(b, OP_SELECT, takes, ir_binary(b, OP_SUB, at[k], one), nexts[BEFORE]);
-        nexts[IS_DONE] = ir_binary(b, OP_OR, nexts[IS_DONE], ir_binary(b, OP_AND, takes, ends));
-    }
-    ir_end_while(b, nexts, results);
-    return ir_binary(b, OP_AND, results[SUM], most_count(e));
+/* A thread's place in the words that blocks tell. */
+struct counted {
+    const struct lookback_state *state;
+    const struct blocks_run *blocks;
+    struct ir_value *place;
+};
+
+/* The word of a block, which is one of those before this one. */
+static struct elab_value *see_count(struct elaborator *e, const void *context, struct elab_value *block) {
+    const struct counted *c = context;
+    struct ir_value *at = elab_as_scalar(e, block);
+    ir_bound(at, -1, c->blocks->index->high - 1);
+    return elab_scalar(e, see(e, c->state->words->buffer, word_at(e, c->state, at, c->place)));
 }
 
 /* Returns what it tells. */
@@ -912,7 +620,11 @@ static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookba
     if (blocks) {
         struct ir_value *own = is_told ? count_at(e, counts, place) : tell_count(e, state, blocks, counts, place);
         bool was_volatile = ir_set_volatile(b, true);
-        sum = count_back(e, state, blocks, place);
+        const struct counted counted = {state, blocks, place};
+        int together = e->options->is_cpu ? 1 : GPU_COUNTS_TOGETHER;
+        sum = elab_as_scalar(e, ELAB_APPLY(e, elab_of_prelude(e, ELAB_PLAN_COUNT_BACK, NULL),
+                                           elab_function(e, see_count, &counted), elab_scalar(e, ir_int(b, together)),
+                                           elab_scalar(e, blocks->index)));
         struct ir_value *sign = ir_constant(b, BASE_I32, (union scalar){.integer = INT32_MIN});
         show(e, state->words->buffer, word_at(e, state, blocks->index, place),
              ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
@@ -936,7 +648,7 @@ static void scan_counts(struct elaborator *e, const struct lookback_state *state
     struct ir_value *block = ir_begin_for(b, blocks->count, &sum, 1, "block");
     struct ir_value *at = word_at(e, state, block, place), *count = ir_load(b, state->values[0], at);
     ir_store(b, state->values[0], at, sum);
-    sum = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, sum, count), most_count(e));
+    sum = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, sum, count), ir_int(b, INT32_MAX));
     ir_end_for(b, &sum, &sum);
     elab_end_threads(e, LEVEL_GRID, place);
 }
@@ -1090,6 +802,7 @@ static struct elab_value *look_back(struct elaborator *e, const struct instance 
         is_same = aggregate.at[k]->base == state->bases.at[k];
     if (!is_same)
         fail_place(e, e->span, "lookback");
+    state->type = elab_type(e, instance, 0);
     state->function = arguments[1];
     state->start = start;
     state->repeats_start = elab_may_repeat(e, arguments[1], start);
@@ -1102,7 +815,10 @@ static struct elab_value *look_back(struct elaborator *e, const struct instance 
         if (meanwhile)
             tell_alone(e, state, blocks, &aggregate);
         struct elab_value *done = work(e, meanwhile);
-        return with_work(e, in_one_pass(e, state, blocks, &aggregate, meanwhile), done);
+        struct elab_value *before = e->shape /* the work ended the pass */
+                                        ? elab_unknown_like(e, start)
+                                        : in_one_pass(e, state, blocks, &aggregate, meanwhile);
+        return with_work(e, before, done);
     }
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
@@ -1150,7 +866,8 @@ static struct elab_value *look_back_counts(struct elaborator *e, struct elab_val
         if (meanwhile)
             tell_counts(e, state, blocks, counts);
         done = work(e, meanwhile);
-        before = counts_in_one_pass(e, state, blocks, counts, state->places, meanwhile);
+        before = e->shape ? elab_unknown_array(e, &elab_int_type, counts->length) /* as above */
+                          : counts_in_one_pass(e, state, blocks, counts, state->places, meanwhile);
         return with_work(e, elab_of_pull(e, before), done);
     }
     struct ir_value *start = product(e, blocks->index, state->places);

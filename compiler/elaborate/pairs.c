@@ -260,15 +260,6 @@ static struct elab_value *of_their_number(struct elaborator *e, const struct red
     return elab_unflatten(e, own, leaves.at);
 }
 
-/* `then` where the condition holds, else `otherwise`, component by component, without a branch. */
-static struct elab_value *choose(struct elaborator *e, struct ir_value *condition, struct elab_value *then,
-                                 struct elab_value *otherwise) {
-    ir_values leaves = elab_leaves(e, then), others = elab_leaves(e, otherwise);
-    for (size_t k = 0; k < leaves.count; k++)
-        leaves.at[k] = ir_ternary(e->builder, OP_SELECT, condition, leaves.at[k], others.at[k]);
-    return elab_unflatten(e, then, leaves.at);
-}
-
 /* The first lane updates its place for all that have it, each other lane its own. */
 static void take_meeting(struct elaborator *e, const struct reducing *r, const struct places *places,
                          const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
@@ -278,10 +269,10 @@ static void take_meeting(struct elaborator *e, const struct reducing *r, const s
     struct ir_value *is_alike = is_as_first(e, pair);
     struct elab_value *all = of_their_number(e, r, own, is_alike);
     if (!all)
-        all = of_all_lanes(e, r, choose(e, is_alike, own, r->neutral), lane);
+        all = of_all_lanes(e, r, elab_select(e, is_alike, own, r->neutral), lane);
     struct ir_value *is_first = ir_binary(b, OP_EQ, lane, ir_int(b, 0));
     ir_begin_if(b, ir_binary(b, OP_OR, is_first, ir_unary(b, OP_NOT, is_alike)));
-    take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], choose(e, is_alike, all, own)), low, width);
+    take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], elab_select(e, is_alike, all, own)), low, width);
     ir_end_only(b);
 }
 

@@ -311,9 +311,37 @@ PRIMITIVE(LOOP) {
     return elab_unflatten(e, state, results);
 }
 
+struct elab_value *elab_select(struct elaborator *e, struct ir_value *condition, struct elab_value *a,
+                               struct elab_value *b) {
+    ir_values x = elab_leaves(e, a), y = elab_leaves(e, b);
+    for (size_t k = 0; k < x.count; k++)
+        x.at[k] =
+            condition && x.at[k] && y.at[k] ? ir_ternary(e->builder, OP_SELECT, condition, x.at[k], y.at[k]) : NULL;
+    return elab_unflatten(e, a, x.at);
+}
+
+PRIMITIVE(EITHER_OF) { return elab_select(e, elab_as_scalar(e, arguments[0]), arguments[1], arguments[2]); }
+
+PRIMITIVE(SPIN) {
+    struct ir_builder *b = e->builder;
+    struct elab_value *first = elab_plain(e, arguments[2]);
+    if (ir_known(b, elab_as_scalar(e, elab_apply(e, arguments[0], first))) == IR_FALSE)
+        return first;
+    ir_values carried = elab_leaves(e, first);
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    ir_begin_while(b, carried.at, carried.count, NULL, NULL);
+    struct elab_value *now = elab_unflatten(e, first, carried.at);
+    ir_while_body(b, elab_as_scalar(e, elab_apply(e, arguments[0], now)));
+    ir_values after = elab_leaves(e, elab_apply(e, arguments[1], now));
+    ir_end_while(b, after.at, carried.at);
+    e->split = split;
+    return elab_unflatten(e, first, carried.at);
+}
+
 /* ---- foldl ---- */
 
-PRIMITIVE(FOLDL) {
+static struct elab_value *fold(struct elaborator *e, struct elab_value **arguments, bool unrolls) {
     struct ir_builder *b = e->builder;
     struct elab_value *function = arguments[0], *state = elab_plain(e, arguments[1]);
     struct pull *array = elab_as_pull(e, arguments[2]);
@@ -326,7 +354,7 @@ PRIMITIVE(FOLDL) {
     if (!known)
         return elab_unknown_like(e, state);
     /* Lists have code of their own for each item; short static arrays are cheaper without the loop. */
-    if (length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= ANY_FOLDED)) {
+    if (unrolls && length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= ANY_FOLDED)) {
         e->unrolled += (uint64_t)length->constant.integer;
         for (int64_t i = 0; i < length->constant.integer; i++)
             state = elab_plain(e, elab_apply2(e, function, state, elab_index(e, array, ir_int(b, i))));
@@ -348,3 +376,7 @@ PRIMITIVE(FOLDL) {
         memset(results, 0, count * sizeof *results);
     return elab_unflatten(e, state, results);
 }
+
+PRIMITIVE(FOLDL) { return fold(e, arguments, true); }
+
+PRIMITIVE(FOLD_LOOP) { return fold(e, arguments, false); }

@@ -145,7 +145,18 @@ struct push {
     };
 };
 
-enum elab_kind { ELAB_SCALAR, ELAB_TUPLE, ELAB_CLOSURE, ELAB_PRIMITIVE, ELAB_PULL, ELAB_PUSH, ELAB_CHOICE };
+enum elab_kind {
+    ELAB_SCALAR,
+    ELAB_TUPLE,
+    ELAB_CLOSURE,
+    ELAB_PRIMITIVE,
+    ELAB_BUILDS,
+    ELAB_PULL,
+    ELAB_PUSH,
+    ELAB_CHOICE
+};
+/* A function that the elaborator hands to one of the prelude. It has one argument, which may be a tuple. */
+typedef struct elab_value *elab_builds(struct elaborator *e, const void *context, struct elab_value *argument);
 /* How an int came about that may have wrapped: note [exact lengths]. */
 struct exact {
     enum ir_op op;
@@ -175,6 +186,10 @@ struct elab_value {
             const struct instance *instance;
             struct elab_value **arguments;
         } primitive;
+        struct {
+            elab_builds *call;
+            const void *context;
+        } builds;
         struct pull *pull;
         struct push *push;
         struct {
@@ -193,6 +208,7 @@ struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, s
 /* The value without how its ints came about, as what comes out of a branch, a loop or an array is. */
 struct elab_value *elab_plain(struct elaborator *e, struct elab_value *value);
 struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b);
+struct elab_value *elab_function(struct elaborator *e, elab_builds *call, const void *context);
 struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull);
 struct elab_value *elab_of_push(struct elaborator *e, struct push *push);
 struct ir_value *elab_as_scalar(struct elaborator *e, struct elab_value *value); /* resolved; NULL: unknown */

@@ -47,6 +47,13 @@ struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct 
     return elab_tuple(e, items, 2);
 }
 
+struct elab_value *elab_function(struct elaborator *e, elab_builds *call, const void *context) {
+    struct elab_value *value = new_value(e, ELAB_BUILDS);
+    value->builds.call = call;
+    value->builds.context = context;
+    return value;
+}
+
 struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull) {
     struct elab_value *value = new_value(e, ELAB_PULL);
     value->pull = pull;

@@ -476,6 +476,8 @@ PRIMITIVE(LOOP) {
     }
 }
 
+PRIMITIVE(SPIN) { return interp_LOOP(in, a, span); }
+
 PRIMITIVE(FOLDL) {
     struct region_mark mark = region_here(in->region);
     struct value state = a[1];
@@ -483,6 +485,10 @@ PRIMITIVE(FOLDL) {
         state = interp_keep(in, mark, interp_apply2(in, a[0], state, pull_element(in, a[2].pull, i, span), span));
     return state;
 }
+
+PRIMITIVE(EITHER_OF) { return interp_known(in, a[0], span).scalar.natural ? a[1] : a[2]; }
+
+PRIMITIVE(FOLD_LOOP) { return interp_FOLDL(in, a, span); }
 
 /* ---- exchange inside a warp ---- */
 

@@ -56,7 +56,7 @@ def primitives():
 
 
 def users_in_prelude():
-    """{name: the prelude's functions whose definitions have that name}."""
+    """{name: the functions of the prelude whose definitions have it, and the primitives that are made of it}."""
     users = collections.defaultdict(set)
     for path in sorted(glob.glob(os.path.join(ROOT, "prelude", "*.fcl"))):
         definitions = re.split(r"^(?=(?:fun|val|sig|param|type)\b)", code(read(path)), flags=re.M)
@@ -64,6 +64,10 @@ def users_in_prelude():
             head = re.match(r"(?:fun|val)\s+([\w']+)", text)
             for name in set(TOKEN.findall(text)) if head else ():
                 users[name].add(head[1])
+    names = dict(re.findall(r'^PRIM\((\w+), "([^"]*)"', read("compiler", "types", "primitives.def"), re.M))
+    plans = read("compiler", "elaborate", "plans.def")
+    for function, use in re.findall(r'^PLAN\(\w+, "(\w+)", (\w+)\)', plans, re.M):
+        users[function] |= {names[row] for row in re.findall(rf"^PLANNED\((\w+), {use}\)", plans, re.M)}
     return users
 
 
