@@ -1,4 +1,9 @@
-/* Functions for passes that move instructions: they replace values and put regions together. */
+/* Functions for passes that move instructions: they replace values and put regions together.
+
+   note [by hand]
+   Copies by the builder (ir/build/rebuild.h) keep ranges, fold, and share what is equal. Passes that use this file want
+   none of that: tidy takes operations out of a branch whose condition their ranges need, zeros makes a comparison that
+   nothing shares, steady an order of sums, contract changes floats, the others mostly move whole instructions. */
 #ifndef FCL_IR_PASSES_REWRITE_H
 #define FCL_IR_PASSES_REWRITE_H
 
