@@ -52,7 +52,9 @@ FCL_CFLAGS  += $(SANITIZERS) -DFCL_VERIFY_EACH_PASS
 FCL_LDFLAGS += $(SANITIZERS)
 endif
 
-COMPILE = $(CC) $(FCL_CPPFLAGS) $(CPPFLAGS) $(FCL_CFLAGS) $(CFLAGS) -MMD -MP
+# What an object depends on is written for both its names: some give BUILD in full, as setup.py does.
+DEPENDS = -MMD -MP -MT $(patsubst $(CURDIR)/%,%,$@) -MT $(abspath $@)
+COMPILE = $(CC) $(FCL_CPPFLAGS) $(CPPFLAGS) $(FCL_CFLAGS) $(CFLAGS) $(DEPENDS)
 LINK    = $(CC) $(FCL_LDFLAGS) $(LDFLAGS)
 
 # `make V=1` shows whole commands.
@@ -306,12 +308,12 @@ docs-need:
 $(WASM)/%.o: %.c | $(GENERATED_HEADERS) docs-need
 	@mkdir -p $(@D)
 	$(call say,WASM ,$@)
-	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) $(DEPENDS) -c -o $@ $<
 
 $(WASM)/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS) docs-need
 	@mkdir -p $(@D)
 	$(call say,WASM ,$@)
-	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) $(DEPENDS) -c -o $@ $<
 
 $(WASM)/fclc.wasm: $(WASM_OBJECTS)
 	$(call say,LINK ,$@)
