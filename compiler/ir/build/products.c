@@ -67,13 +67,14 @@ struct ir_value *linear_other_factors(struct ir_builder *b, const struct ir_valu
 
 bool linear_add_times(struct ir_builder *b, struct linear *sum, const struct linear *other, int64_t factor,
                       struct ir_value *times) {
-    struct linear part = {.base = sum->base, .exact = true};
     if (!times)
         return linear_add(sum, other, factor);
+    struct linear part = {.base = sum->base, .exact = true}, one = {.base = sum->base, .exact = true, .count = 1};
     for (size_t i = 0; i <= other->count; i++) {
         bool is_last = i == other->count;
         struct ir_value *value = is_last ? times : linear_product(b, other->term[i].value, times);
-        struct linear one = {.base = sum->base, .exact = true, .count = 1, .term = {{value, 1}}};
+        one.term[0].value = value;
+        one.term[0].coefficient = 1;
         if (!value || !linear_add(&part, &one, is_last ? other->constant : other->term[i].coefficient))
             return false;
     }

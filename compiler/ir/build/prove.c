@@ -381,13 +381,16 @@ static void take_apart(struct ir_builder *b, struct linear *sum) {
     for (size_t i = 0; b->is_long_proof && i < sum->count; i++) {
         struct ir_value *value = sum->term[i].value, *from = linear_is_product(value) ? value : unconverted(b, value);
         const struct linear *parts = from == value && has_parts(value) ? parts_of(b, value) : NULL;
-        struct linear rest = *sum, converted;
+        struct linear converted;
         if (from != value) {
             exact_sum(b, from, &converted);
             parts = &converted;
         }
+        if (!parts)
+            continue;
+        struct linear rest = *sum;
         linear_remove(&rest, i);
-        if (parts && linear_add(&rest, parts, sum->term[i].coefficient)) {
+        if (linear_add(&rest, parts, sum->term[i].coefficient)) {
             *sum = rest;
             i--;
         }
@@ -413,10 +416,15 @@ static bool add_value(struct ir_builder *b, struct linear *sum, struct ir_value 
    natural number times that. */
 static bool prove_with(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                        struct ir_value *y, bool strict, int depth) {
-    const struct linear one = {.base = sum->base, .exact = true, .constant = 1};
     struct linear rest = *sum;
-    return add_value(b, &rest, y, -factor) && add_value(b, &rest, x, factor) &&
-           (!strict || linear_add_times(b, &rest, &one, factor, b->times)) && prove(b, &rest, depth - 1);
+    if (!add_value(b, &rest, y, -factor) || !add_value(b, &rest, x, factor))
+        return false;
+    if (strict) {
+        const struct linear one = {.base = sum->base, .exact = true, .constant = 1};
+        if (!linear_add_times(b, &rest, &one, factor, b->times))
+            return false;
+    }
+    return prove(b, &rest, depth - 1);
 }
 
 /* x < count, for the index of a loop. */
@@ -1135,9 +1143,11 @@ static bool prove_by_replacing(struct ir_builder *b, const struct linear *sum, s
 
 /* The orders that a proof adds up with: the last ones that are known, from this one on. */
 static size_t first_order(const struct ir_builder *b) {
-    size_t first = b->outside ? 0 : b->orders.count, most = b->is_long_proof ? LONG_PROOF_ORDERS : PROOF_ORDERS;
+    size_t first = b->outside ? 0 : b->orders.count, most = PROOF_ORDERS;
+    if (b->is_long_proof)
+        return first > LONG_PROOF_ORDERS ? first - LONG_PROOF_ORDERS : 0;
     for (; first > 0 && most > 0; first--)
-        most -= b->is_long_proof || !b->orders.at[first - 1].is_minor;
+        most -= !b->orders.at[first - 1].is_minor;
     return first;
 }
 
