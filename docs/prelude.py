@@ -178,7 +178,8 @@ def sources(fclc, page, root=ROOT):
     while waiting:
         names = {os.path.basename(path).removesuffix(".fcl") for path in waiting}
         ready = next((path for path in waiting if not names & waiting[path]), next(iter(waiting)))
-        found.append(known[ready])
+        if known[ready].entries:  # not all of it is internal
+            found.append(known[ready])
         del waiting[ready]
     return found
 

@@ -422,10 +422,11 @@ static void tell_alone(struct elaborator *e, const struct lookback_state *state,
 
 /* Such a function for one thread, which waits for the words of earlier blocks; in passes they are there. */
 static struct elab_value *by_thread(struct elaborator *e, const struct lookback_state *state, enum elab_plan plan) {
-    struct elab_value *await = state->in_passes
-                                   ? elab_function(e, word_of_block, state)
-                                   : ELAB_APPLY(e, protocol(e, state, ELAB_PLAN_AWAIT),
-                                                elab_function(e, see_block, state), elab_function(e, pause, NULL));
+    struct elab_value *await =
+        state->in_passes
+            ? ELAB_APPLY(e, protocol(e, state, ELAB_PLAN_WORD_THERE), elab_function(e, word_of_block, state))
+            : ELAB_APPLY(e, protocol(e, state, ELAB_PLAN_AWAIT), elab_function(e, see_block, state),
+                         elab_function(e, pause, NULL));
     return ELAB_APPLY(e, protocol(e, state, plan), await, state->function);
 }
 
