@@ -18,7 +18,7 @@ LINES = {
     "compiler/elaborate": 11940,
     "compiler/host": 2150,
     "compiler/interp": 3200,
-    "compiler/ir": 18451,
+    "compiler/ir": 18453,
     "compiler/map": 8992,
     "compiler/report": 4730,
     "compiler/support": 2270,
