@@ -4,7 +4,7 @@
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
-#   make check-all                    all tests that run before every change of main: half an hour on two cores
+#   make check-all                    all tests that run before every change of main: 35 minutes on two cores
 #   make dist                         the sources as an archive
 #   make deb                          a Debian package, which dpkg -i or apt installs
 #   make wheel                        the Python package as a file for pip
@@ -232,7 +232,7 @@ check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
 	@$(PYTHON) tests/support/check --build $(BUILD) --short
 
-# Every suite, also on a second tree under sanitizers: in half an hour. check-long has every program on every
+# Every suite, also on a second tree under sanitizers: in 35 minutes. check-long has every program on every
 # executor, unoptimised, optimised and under oclgrind, and a million elements for every function of the prelude and the
 # library: some hours.
 check-all check-long:
