@@ -4,7 +4,7 @@
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
-#   make check-all                    all tests that run before every change of main: 35 minutes on two cores
+#   make check-all                    all tests that run before every change of main: 30 minutes on two cores
 #   make dist                         the sources as an archive
 #   make deb                          a Debian package, which dpkg -i or apt installs
 #   make wheel                        the Python package as a file for pip
@@ -227,12 +227,12 @@ $(BUILD)/ptxemu/libcuda.so.1: $(PTX_BUILD) $(if $(PTX_BUILD),$(wildcard $(dir $(
 
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Builds with warnings as errors and runs what tells most in six minutes; ends with `N passed, N failed, N skipped`.
+# Builds with warnings as errors and runs what tells most in ten minutes; ends with `N passed, N failed, N skipped`.
 check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
 	@$(PYTHON) tests/support/check --build $(BUILD) --short
 
-# Every suite, also on a second tree under sanitizers: in 35 minutes. check-long has every program on every
+# Every suite, also on a second tree under sanitizers: in 30 minutes. check-long has every program on every
 # executor, unoptimised, optimised and under oclgrind, and a million elements for every function of the prelude and the
 # library: some hours.
 check-all check-long:
